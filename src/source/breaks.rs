@@ -11,14 +11,16 @@
 //! A `break` that data decide, or one in an inner condition, stays what it is.
 
 use lang_c::ast::{
-    BinaryOperator, BlockItem, Constant, DoWhileStatement, Expression, ExternalDeclaration, ForInitializer,
-    FunctionDefinition, IfStatement, Statement, TranslationUnit, UnaryOperator, UnaryOperatorExpression,
-    WhileStatement,
+    BinaryOperator, BlockItem, ConditionalExpression, Constant, DoWhileStatement, Expression, ExternalDeclaration,
+    ForInitializer, FunctionDefinition, IfStatement, Statement, TranslationUnit, UnaryOperator,
+    UnaryOperatorExpression, WhileStatement,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
-use super::canonical::{begins_before, changed as changed_by, has_continue, names_in, stepped_before, without_continues};
+use super::canonical::{
+    begins_before, changed as changed_by, has_continue, names_in, stepped_before, without_continues,
+};
 use super::counters::named;
 use super::function::identifier;
 use super::known::{Declared, changed};
@@ -45,9 +47,14 @@ pub fn breaks(unit: &mut TranslationUnit, types: &Types) {
 fn returns(function: &mut FunctionDefinition) {
     let Statement::Compound(items) = &mut function.statement.node else { return };
     let is_end = |item: &Node<BlockItem>| {
-        matches!(&item.node, BlockItem::Statement(Node { node: Statement::Return(None) | Statement::Expression(None), .. }))
+        matches!(
+            &item.node,
+            BlockItem::Statement(Node { node: Statement::Return(None) | Statement::Expression(None), .. })
+        )
     };
-    let Some(Node { node: BlockItem::Statement(last), .. }) = items.iter_mut().rev().find(|item| !is_end(item)) else { return };
+    let Some(Node { node: BlockItem::Statement(last), .. }) = items.iter_mut().rev().find(|item| !is_end(item)) else {
+        return;
+    };
     let body = match &mut last.node {
         Statement::For(f) => &mut f.node.statement,
         Statement::While(w) => &mut w.node.statement,
@@ -167,11 +174,19 @@ impl Breaks {
     fn without_break(&self, node: &Node<Statement>, before: &[Node<BlockItem>]) -> Option<Node<Statement>> {
         let span = node.span;
         let (body, mut ends, step) = match &node.node {
-            Statement::While(w) => (&w.node.statement, Ends { before: vec![(*w.node.expression).clone()], ..Ends::default() }, None),
-            Statement::DoWhile(w) => (&w.node.statement, Ends { behind: vec![(*w.node.expression).clone()], ..Ends::default() }, None),
+            Statement::While(w) => {
+                (&w.node.statement, Ends { before: vec![(*w.node.expression).clone()], ..Ends::default() }, None)
+            }
+            Statement::DoWhile(w) => {
+                (&w.node.statement, Ends { behind: vec![(*w.node.expression).clone()], ..Ends::default() }, None)
+            }
             Statement::For(f) => {
                 let condition = f.node.condition.as_deref().cloned();
-                (&f.node.statement, Ends { before: condition.into_iter().collect(), ..Ends::default() }, f.node.step.as_deref())
+                (
+                    &f.node.statement,
+                    Ends { before: condition.into_iter().collect(), ..Ends::default() },
+                    f.node.step.as_deref(),
+                )
             }
             _ => return None,
         };
@@ -226,7 +241,10 @@ impl Breaks {
             let rest = block(rest, Span::none());
             let names = names_in(&own.condition);
             let last = changed(&block(own.last.clone(), Span::none()));
-            if !is_told(&own.condition) || names.iter().any(|name| declares.contains(name)) || last.iter().any(|name| told.contains(name)) {
+            if !is_told(&own.condition)
+                || names.iter().any(|name| declares.contains(name))
+                || last.iter().any(|name| told.contains(name))
+            {
                 return None;
             }
             for name in &counters {
@@ -242,7 +260,13 @@ impl Breaks {
     }
 
     /// The loop whose condition is that no `break` was met.
-    fn rebuilt(&self, node: &Node<Statement>, parts: Vec<Part>, ends: Ends, before: &[Node<BlockItem>]) -> Option<Node<Statement>> {
+    fn rebuilt(
+        &self,
+        node: &Node<Statement>,
+        parts: Vec<Part>,
+        ends: Ends,
+        before: &[Node<BlockItem>],
+    ) -> Option<Node<Statement>> {
         let span = node.span;
         // What each `break` saw, told behind the iteration.
         let mut seen = vec![];
@@ -277,12 +301,14 @@ impl Breaks {
         let started = [before, &items[..]].concat();
         let body = Box::new(block(nested(parts, span), span));
         let w = DoWhileStatement { statement: body, expression: Box::new(condition) };
-        let mut made = vec![Node::new(BlockItem::Statement(Node::new(Statement::DoWhile(Node::new(w, span)), span)), span)];
+        let mut made =
+            vec![Node::new(BlockItem::Statement(Node::new(Statement::DoWhile(Node::new(w, span)), span)), span)];
         // Behind it, counters are where the `break` was.
         let mut otherwise: Option<Node<Statement>> = None;
         for (condition, rest) in seen.into_iter().rev() {
             let is_read = |name: &String| !own_names.contains(name) && self.is_read_behind(name, span, &started);
-            let back: Items = rest.iter().filter(|(name, _)| is_read(name)).map(|(name, by)| step(name, -by, span)).collect();
+            let back: Items =
+                rest.iter().filter(|(name, _)| is_read(name)).map(|(name, by)| step(name, -by, span)).collect();
             if back.is_empty() && otherwise.is_none() {
                 continue;
             }
@@ -309,7 +335,8 @@ impl Breaks {
     /// The loop whose condition is written in other words.
     fn with_plain_condition(&self, node: &Node<Statement>, ends: &Ends) -> Option<Node<Statement>> {
         let [only] = &ends.before[..] else { return None };
-        let is_negation = matches!(&only.node, Expression::UnaryOperator(unary) if unary.node.operator.node == UnaryOperator::Negate);
+        let is_negation =
+            matches!(&only.node, Expression::UnaryOperator(unary) if unary.node.operator.node == UnaryOperator::Negate);
         let mut node = node.clone();
         let condition = is_negation.then(|| Box::new(plain(only)))?;
         match &mut node.node {
@@ -324,7 +351,8 @@ impl Breaks {
     fn is_read_behind(&self, name: &str, own: Span, before: &[Node<BlockItem>]) -> bool {
         let is_set = before.iter().any(|item| match &item.node {
             BlockItem::Declaration(declaration) => declaration.node.declarators.iter().any(|d| {
-                d.node.initializer.is_some() && identifier(&d.node.declarator.node).is_some_and(|own| own.node.name == name)
+                d.node.initializer.is_some()
+                    && identifier(&d.node.declarator.node).is_some_and(|own| own.node.name == name)
             }),
             BlockItem::Statement(Node { node: Statement::Expression(Some(first)), .. }) => {
                 matches!(operation(first), Some((BinaryOperator::Assign, o)) if is_name(&o.lhs, name))
@@ -351,7 +379,8 @@ struct Reads<'n> {
 
 impl<'ast> Visit<'ast> for Reads<'_> {
     fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast Span) {
-        let is_own = *span == self.own && matches!(statement, Statement::For(_) | Statement::While(_) | Statement::DoWhile(_));
+        let is_own =
+            *span == self.own && matches!(statement, Statement::For(_) | Statement::While(_) | Statement::DoWhile(_));
         if !is_own {
             visit::visit_statement(self, statement, span);
         }
@@ -462,7 +491,12 @@ fn item(expression: Node<Expression>) -> Node<BlockItem> {
     Node::new(BlockItem::Statement(Node::new(Statement::Expression(Some(Box::new(expression))), span)), span)
 }
 
-fn choice(condition: Node<Expression>, then: Node<Statement>, otherwise: Option<Node<Statement>>, span: Span) -> Node<Statement> {
+fn choice(
+    condition: Node<Expression>,
+    then: Node<Statement>,
+    otherwise: Option<Node<Statement>>,
+    span: Span,
+) -> Node<Statement> {
     let else_statement = otherwise.map(Box::new);
     let branch = IfStatement { condition: Box::new(condition), then_statement: Box::new(then), else_statement };
     Node::new(Statement::If(Node::new(branch, span)), span)
@@ -517,12 +551,20 @@ fn is_told(node: &Node<Expression>) -> bool {
     match &node.node {
         Expression::Identifier(_) | Expression::Constant(_) => true,
         Expression::Cast(cast) => is_told(&cast.node.expression),
+        Expression::Conditional(choice) => {
+            let ConditionalExpression { condition, then_expression, else_expression } = &choice.node;
+            is_told(condition) && is_told(then_expression) && is_told(else_expression)
+        }
         Expression::UnaryOperator(unary) => {
-            let is_plain = matches!(unary.node.operator.node, UnaryOperator::Minus | UnaryOperator::Plus | UnaryOperator::Negate);
+            let is_plain =
+                matches!(unary.node.operator.node, UnaryOperator::Minus | UnaryOperator::Plus | UnaryOperator::Negate);
             is_plain && is_told(&unary.node.operand)
         }
         Expression::BinaryOperator(o) => {
-            !changes(node) && o.node.operator.node != BinaryOperator::Index && is_told(&o.node.lhs) && is_told(&o.node.rhs)
+            !changes(node)
+                && o.node.operator.node != BinaryOperator::Index
+                && is_told(&o.node.lhs)
+                && is_told(&o.node.rhs)
         }
         _ => false,
     }
@@ -537,7 +579,9 @@ fn is_always(node: &Node<Expression>) -> bool {
 /// A condition without negations in front of comparisons.
 fn plain(node: &Node<Expression>) -> Node<Expression> {
     match &node.node {
-        Expression::UnaryOperator(unary) if unary.node.operator.node == UnaryOperator::Negate => opposite(&unary.node.operand),
+        Expression::UnaryOperator(unary) if unary.node.operator.node == UnaryOperator::Negate => {
+            opposite(&unary.node.operand)
+        }
         _ => match operation(node) {
             Some((operator @ (BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr), o)) => {
                 binary(operator, plain(&o.lhs), plain(&o.rhs), node.span)

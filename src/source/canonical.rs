@@ -70,11 +70,14 @@ fn without_head(node: &mut Node<Statement>) {
     if f.condition.as_ref().is_none_or(|condition| changed(condition).is_some()) {
         return;
     }
-    if !begins && !has_continue(&f.statement) && let Some(step) = f.step.take() {
+    if !begins
+        && !has_continue(&f.statement)
+        && let Some(step) = f.step.take()
+    {
         let mut items = vec![statement(f.statement.node.clone(), f.statement.span)];
         let steps = super::loops::steps(&step).into_iter().cloned();
         items.extend(steps.map(|step| statement(Statement::Expression(Some(Box::new(step.clone()))), step.span)));
-        f.statement = Box::new(Node::new(Statement::Compound(items), f.statement.span));
+        *f.statement = Node::new(Statement::Compound(items), f.statement.span);
     }
     if begins && f.step.is_none() {
         let empty = Node::new(ForInitializer::Empty, f.initializer.span);

@@ -96,14 +96,19 @@ impl Carry {
         }
         let mut items = items.clone();
         let head = match &node.node {
-            Statement::For(f) => f.node.step.as_deref().map(|step| steps(step)).unwrap_or_default().into_iter().cloned().collect(),
+            Statement::For(f) => {
+                f.node.step.as_deref().map(|step| steps(step)).unwrap_or_default().into_iter().cloned().collect()
+            }
             _ => vec![],
         };
         let (train, from, count, is_first) = found(&items, &head)?;
         // Nothing else changes them, or what their lengths name.
         let mut others = items.clone();
         others.drain(from..from + count);
-        if is_first && let Some(last) = others.last() && steps_by_one(last, &train.wheels[0].name) {
+        if is_first
+            && let Some(last) = others.last()
+            && steps_by_one(last, &train.wheels[0].name)
+        {
             others.pop();
             items.pop();
         }
@@ -114,9 +119,11 @@ impl Carry {
         let flat_is_own = all.iter().filter(|own| **own == flat.name).count() == usize::from(flat.position.is_some());
         let is_certain = |wheel: &Wheel| {
             constant(&wheel.length).is_some_and(|length| length >= 1)
-                || variable(&wheel.length).is_some_and(|name| factors(&flat.end).into_iter().any(|own| is_name(own, name)))
+                || variable(&wheel.length)
+                    .is_some_and(|name| factors(&flat.end).into_iter().any(|own| is_name(own, name)))
         };
-        let signed: Vec<bool> = names.iter().copied().chain([&flat.name]).map(|name| self.declared.is_signed(name)).collect();
+        let signed: Vec<bool> =
+            names.iter().copied().chain([&flat.name]).map(|name| self.declared.is_signed(name)).collect();
         if names.iter().any(|name| moved.contains(name) || **name == flat.name || names_in(&flat.end).contains(name))
             || lengths.into_iter().any(|name| all.contains(&name))
             || !flat_is_own
@@ -127,10 +134,12 @@ impl Carry {
         {
             return None;
         }
-        let firsts: Vec<Node<Expression>> = names.iter().map(|name| first_of(&node, name, before)).collect::<Option<_>>()?;
+        let firsts: Vec<Node<Expression>> =
+            names.iter().map(|name| first_of(&node, name, before)).collect::<Option<_>>()?;
         let (last_first, wheel_firsts) = firsts.split_last()?;
         let started = names_in(last_first);
-        if wheel_firsts.iter().any(|first| constant(first) != Some(0)) || started.iter().any(|name| all.contains(name)) {
+        if wheel_firsts.iter().any(|first| constant(first) != Some(0)) || started.iter().any(|name| all.contains(name))
+        {
             return None;
         }
         let is_own = |name: &str| matches!(&node.node, Statement::For(f) if matches!(&f.node.initializer.node, ForInitializer::Declaration(d) if declares(&d.node, name)));
@@ -210,7 +219,11 @@ fn flat_of(f: &ForStatement) -> Option<Flat> {
     let name = variable(&o.lhs).filter(|_| operator == BinaryOperator::Less)?;
     let stepped = steps(f.step.as_deref()?).into_iter().filter(|step| step_of(step, name) == Some(1)).count();
     let first = begun_by(f, name)?;
-    (stepped == 1 && constant(&first) == Some(0)).then(|| Flat { name: name.into(), position: None, end: (*o.rhs).clone() })
+    (stepped == 1 && constant(&first) == Some(0)).then(|| Flat {
+        name: name.into(),
+        position: None,
+        end: (*o.rhs).clone(),
+    })
 }
 
 /// `t` of `t = 0; while (t < n) { …; t++; … }`.
@@ -219,7 +232,11 @@ fn flat_among(condition: &Node<Expression>, body: &Node<Statement>, before: &[No
     let name = variable(&o.lhs).filter(|_| operator == BinaryOperator::Less)?;
     let Statement::Compound(items) = &body.node else { return None };
     let position = items.iter().position(|item| steps_by_one(item, name))?;
-    (constant(&start_value(name, before)?) == Some(0)).then(|| Flat { name: name.into(), position: Some(position), end: (*o.rhs).clone() })
+    (constant(&start_value(name, before)?) == Some(0)).then(|| Flat {
+        name: name.into(),
+        position: Some(position),
+        end: (*o.rhs).clone(),
+    })
 }
 
 /// The value that a variable gets last in front of a loop.
@@ -260,12 +277,14 @@ fn declares(declaration: &Declaration, name: &str) -> bool {
 
 /// Takes variables out of a loop's head.
 fn without(f: &mut ForStatement, names: &[String]) {
-    let keeps = |part: &Node<Expression>| !names_in(part).iter().any(|name| names.contains(name) && is_changed(part, name));
+    let keeps =
+        |part: &Node<Expression>| !names_in(part).iter().any(|name| names.contains(name) && is_changed(part, name));
     match &mut f.initializer.node {
         ForInitializer::Expression(first) => **first = joined(first, &keeps),
-        ForInitializer::Declaration(declaration) => declaration.node.declarators.retain(|d| {
-            identifier(&d.node.declarator.node).is_none_or(|own| !names.contains(&own.node.name))
-        }),
+        ForInitializer::Declaration(declaration) => declaration
+            .node
+            .declarators
+            .retain(|d| identifier(&d.node.declarator.node).is_none_or(|own| !names.contains(&own.node.name))),
         _ => {}
     }
     if let Some(step) = &mut f.step {
@@ -323,7 +342,10 @@ fn found(items: &[Node<BlockItem>], head: &[Node<Expression>]) -> Option<(Train,
     }
     // In front, of what the head steps, or the last statement.
     let last = items.last().and_then(stepped);
-    let names = head.iter().filter_map(|step| names_in(step).into_iter().find(|name| step_of(step, name) == Some(1))).chain(last);
+    let names = head
+        .iter()
+        .filter_map(|step| names_in(step).into_iter().find(|name| step_of(step, name) == Some(1)))
+        .chain(last);
     for name in names {
         if let Some((train, count)) = carries(items, &name) {
             return Some((train, 0, count, true));
@@ -393,7 +415,9 @@ fn one_more(node: &Node<Expression>) -> Option<Node<Expression>> {
         return Some(number(&value.checked_add(1)?.to_string(), node.span));
     }
     match operation(node)? {
-        (BinaryOperator::Minus, o) if constant(&o.rhs) == Some(1) && variable(&o.lhs).is_some() => Some((*o.lhs).clone()),
+        (BinaryOperator::Minus, o) if constant(&o.rhs) == Some(1) && variable(&o.lhs).is_some() => {
+            Some((*o.lhs).clone())
+        }
         _ => None,
     }
 }

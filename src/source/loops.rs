@@ -371,7 +371,7 @@ impl Nest<'_, '_> {
             self.sources.insert(iterator.clone(), (name.clone(), value.clone() + Affine::constant(shift)));
         }
 
-        let mut behind = match f.initializer.node {
+        let behind = match f.initializer.node {
             ForInitializer::Expression(_) => self.left_in(&name, step, &start, shift),
             _ => None,
         };
@@ -403,7 +403,8 @@ impl Nest<'_, '_> {
             self.scope.declare(&start.name, Name::Iterator(value.clone(), start.ty));
         }
         let over = i64::from(runs != Runs::While);
-        let head = Head { name, iterator, ty, step, first, condition, lower, over, counts: true, is_exact: behind.is_some() };
+        let head =
+            Head { name, iterator, ty, step, first, condition, lower, over, counts: true, is_exact: behind.is_some() };
         let Limits { bounds, guard, iterations, .. } = self.limits(&head, runs, stride, known, span)?;
         let place = self.scope.go_into_loop(Some(head.iterator.clone()), iterations);
         // What is refused in the body is no matter of the head.
@@ -430,17 +431,8 @@ impl Nest<'_, '_> {
             _ => None,
         };
         self.end_changes(&changes, all.as_slice(), span);
-        if let Some(change) = behind.take() {
-            let is_one = bounds.inside.is_empty() && guard.is_none();
-            let counts = match (&head.lower[..], runs) {
-                (_, Runs::Once) => vec![Affine::constant(1)],
-                // Of a loop that looks behind its iterations, this is where it has several.
-                ([first], _) if is_one && (runs == Runs::Again || bounds.outside.is_empty()) => {
-                    let count = |last: &Affine| last.clone() - first.clone() + Affine::constant(1);
-                    bounds.upper.iter().map(count).collect()
-                }
-                _ => vec![],
-            };
+        if let Some(change) = behind {
+            let counts = if guard.is_none() { counts(&head, &bounds, runs) } else { vec![] };
             self.end_changes(&[change], &counts, span);
         }
 
@@ -843,6 +835,18 @@ impl Nest<'_, '_> {
                 "a loop that counts up begins at the largest and ends at the smallest of several values; \
                  for the {given}, split the loop in two"
             ))
+    }
+}
+
+/// The numbers of iterations of which a loop has the smallest, none where they are not known.
+fn counts(head: &Head, bounds: &Bounds, runs: Runs) -> Vec<Affine> {
+    match (&head.lower[..], runs) {
+        (_, Runs::Once) => vec![Affine::constant(1)],
+        // Of a loop that looks behind its iterations, this is where it has several.
+        ([first], _) if bounds.inside.is_empty() && (runs == Runs::Again || bounds.outside.is_empty()) => {
+            bounds.upper.iter().map(|last| last.clone() - first.clone() + Affine::constant(1)).collect()
+        }
+        _ => vec![],
     }
 }
 

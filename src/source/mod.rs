@@ -266,28 +266,8 @@ fn lower_plain(
     renamed: &Renamed,
     behind: bool,
 ) -> Checked<Kernel> {
+    let flattened = plainer(preprocessed, &mut unit, name, behind)?;
     let map = &preprocessed.map;
-    types::hoist_enumerations(&mut unit);
-    switch::switches(&mut unit);
-    initial::initial(&mut unit);
-    let types = types_of(preprocessed, &unit);
-    allocated::allocated(&mut unit, &types);
-    let kernel = function::find(&unit, preprocessed, &types, &regions(preprocessed)?, name)?.name;
-    counters::counters(&mut unit, &kernel, &types);
-    pointers::pointers(&mut unit, &kernel, &types, map)?;
-    plain::plain(&mut unit);
-    carry::carry(&mut unit, &types);
-    if behind {
-        left::left(&mut unit);
-        breaks::breaks(&mut unit, &types);
-    }
-    canonical::canonical(&mut unit);
-    if behind {
-        canonical::headless(&mut unit);
-        // Loops that have become `for` loops.
-        left::left(&mut unit);
-    }
-    let flattened = flat::flat(&mut unit, &directive::shapes(&preprocessed.pragmas), &types);
     let types = types_of(preprocessed, &unit);
 
     let function = function::find(&unit, preprocessed, &types, &regions(preprocessed)?, name)?;
@@ -380,6 +360,36 @@ fn lower_plain(
     };
     gather::require_affine(&kernel)?;
     Ok(kernel)
+}
+
+/// What C says in many ways, in the one that is lowered.
+fn plainer(
+    preprocessed: &Preprocessed,
+    unit: &mut TranslationUnit,
+    name: Option<&str>,
+    behind: bool,
+) -> Checked<flat::Flattened> {
+    types::hoist_enumerations(unit);
+    switch::switches(unit);
+    initial::initial(unit);
+    let types = types_of(preprocessed, unit);
+    allocated::allocated(unit, &types);
+    let kernel = function::find(unit, preprocessed, &types, &regions(preprocessed)?, name)?.name;
+    counters::counters(unit, &kernel, &types);
+    pointers::pointers(unit, &kernel, &types, &preprocessed.map)?;
+    plain::plain(unit);
+    carry::carry(unit, &types);
+    if behind {
+        left::left(unit);
+        breaks::breaks(unit, &types);
+    }
+    canonical::canonical(unit);
+    if behind {
+        canonical::headless(unit);
+        // Loops that have become `for` loops.
+        left::left(unit);
+    }
+    Ok(flat::flat(unit, &directive::shapes(&preprocessed.pragmas), &types))
 }
 
 /// What `#pragma scop` and `#pragma endscop` surround.

@@ -2,7 +2,9 @@
 //! kind. The kernel counts their iterations from 0. What the body adds constants to is affine in that number, by whichever way
 //! through the body ([`super::track`]); so is the condition, and so are the values behind the loop.
 
-use lang_c::ast::{DoWhileStatement, Expression, ForInitializer, ForStatement, Statement as CStatement, WhileStatement};
+use lang_c::ast::{
+    DoWhileStatement, Expression, ForInitializer, ForStatement, Statement as CStatement, WhileStatement,
+};
 use lang_c::span::{Node, Span as ByteSpan};
 
 use super::canonical::names_in;
@@ -30,24 +32,14 @@ fn without_counter(condition: &Node<Expression>, body: &Node<CStatement>, bytes:
 
 impl Nest<'_, '_> {
     /// Lowers a `while` loop.
-    pub fn while_loop(
-        &mut self,
-        w: &Node<WhileStatement>,
-        bytes: ByteSpan,
-        nodes: &mut Vec<NestNode>,
-    ) -> Checked<()> {
+    pub fn while_loop(&mut self, w: &Node<WhileStatement>, bytes: ByteSpan, nodes: &mut Vec<NestNode>) -> Checked<()> {
         let node = without_counter(&w.node.expression, &w.node.statement, bytes);
         self.for_loop(For { node: &node, bytes, runs: Runs::While }, nodes)
     }
 
     /// Lowers a `do` loop: one that looks at its condition before every iteration where it holds before the first, else one of several
     /// iterations and one of a single one, under opposite conditions.
-    pub fn do_loop(
-        &mut self,
-        w: &Node<DoWhileStatement>,
-        bytes: ByteSpan,
-        nodes: &mut Vec<NestNode>,
-    ) -> Checked<()> {
+    pub fn do_loop(&mut self, w: &Node<DoWhileStatement>, bytes: ByteSpan, nodes: &mut Vec<NestNode>) -> Checked<()> {
         let condition = &*w.node.expression;
         let node = without_counter(condition, &w.node.statement, bytes);
         let before = self.known();

@@ -16,7 +16,9 @@ fn compare(body: &str) {
          void f(int n, int m, int a[100], int b[n + m + 8], int c[4])\n{{\n{body}\n}}\n"
     );
     let sizes: Vec<Vec<i64>> =
-        [[0, 0], [0, 3], [1, 0], [1, 1], [2, 1], [3, 7], [4, 2], [7, 7], [8, 3], [13, 20], [20, 13]].map(Vec::from).to_vec();
+        [[0, 0], [0, 3], [1, 0], [1, 1], [2, 1], [3, 7], [4, 2], [7, 7], [8, 3], [13, 20], [20, 13]]
+            .map(Vec::from)
+            .to_vec();
     match compare_accepted(&source(&text), &sizes) {
         Ok(done) => assert!(done.len() > 5, "{} sizes: {body}", done.len()),
         Err(error) => panic!("{error}: {:?}\n{text}", error.downcast_ref::<Diagnostic>()),
@@ -103,18 +105,43 @@ fn counters_that_carry() {
         ("for (int t = 0, i = 0, j = 0; t < 240; t++, j++) { if (j == 20) { j = 0; i++; } l[i][j] = a[t]; }", true),
         ("int i = 0, j = 0; for (int t = 0; t < 240; t++) { l[i][j] = a[t]; j++; if (j == 20) { j = 0; i++; } }", true),
         ("int i = 0, j = 0; for (int t = 0; t < 240; t++) { l[i][j] = a[t]; if (++j >= 20) { i++; j = 0; } }", true),
-        ("int i = 2, j = 0; for (int t = 0; t < 200; t++) { l[i][j] = a[t]; if (j == 19) { j = 0; i++; } else j++; }", true),
-        ("int r = 0, c = 0, t = 0; while (t < 240) { l[r][c] = a[t]; t++; a[t] += c; c++; if (c == 20) { c = 0; r++; } a[t] ^= r; }", true),
-        ("int i = 0, j = 0, k = 0; for (int t = 0; t < 120; t++) { l[i][j * 5 + k] += a[t]; if (++k == 5) { k = 0; if (++j == 4) { j = 0; i++; } } }", true),
-        ("int i = 0, j = 0, k = 0; for (int t = 0; t < 120; t++) { k++; if (k == 5) { k = 0; j++; } if (j == 4) { j = 0; i++; } l[i][j * 5 + k] += a[t]; }", true),
+        (
+            "int i = 2, j = 0; for (int t = 0; t < 200; t++) { l[i][j] = a[t]; if (j == 19) { j = 0; i++; } else j++; }",
+            true,
+        ),
+        (
+            "int r = 0, c = 0, t = 0; while (t < 240) { l[r][c] = a[t]; t++; a[t] += c; c++; if (c == 20) { c = 0; r++; } a[t] ^= r; }",
+            true,
+        ),
+        (
+            "int i = 0, j = 0, k = 0; for (int t = 0; t < 120; t++) { l[i][j * 5 + k] += a[t]; if (++k == 5) { k = 0; if (++j == 4) { j = 0; i++; } } }",
+            true,
+        ),
+        (
+            "int i = 0, j = 0, k = 0; for (int t = 0; t < 120; t++) { k++; if (k == 5) { k = 0; j++; } if (j == 4) { j = 0; i++; } l[i][j * 5 + k] += a[t]; }",
+            true,
+        ),
         // Other steps and starts, and values behind the loop.
-        ("int i = 0, j = 0; for (int t = 0; t < 60; t++) { l[i][j] = a[t]; j += 2; if (j == 20) { j = 0; i++; } }", false),
-        ("int i = 0, j = 3; for (int t = 0; t < 200; t++) { l[i][j] = a[t]; j++; if (j == 20) { j = 0; i++; } }", false),
-        ("int i = 0, j = 0; for (int t = 0; t < 50; t++) { l[i][j] = a[t]; j++; if (j == 20) { j = 0; i++; } } a[0] = j;", false),
-        ("int i = 0, j = 0; for (int t = 0; t < 50; t++) { l[i][j] = a[t]; if (t == 30) j = 4; j++; if (j == 20) { j = 0; i++; } }", false),
+        (
+            "int i = 0, j = 0; for (int t = 0; t < 60; t++) { l[i][j] = a[t]; j += 2; if (j == 20) { j = 0; i++; } }",
+            false,
+        ),
+        (
+            "int i = 0, j = 3; for (int t = 0; t < 200; t++) { l[i][j] = a[t]; j++; if (j == 20) { j = 0; i++; } }",
+            false,
+        ),
+        (
+            "int i = 0, j = 0; for (int t = 0; t < 50; t++) { l[i][j] = a[t]; j++; if (j == 20) { j = 0; i++; } } a[0] = j;",
+            false,
+        ),
+        (
+            "int i = 0, j = 0; for (int t = 0; t < 50; t++) { l[i][j] = a[t]; if (t == 30) j = 4; j++; if (j == 20) { j = 0; i++; } }",
+            false,
+        ),
     ] {
         let text = format!("void f(int a[250], int l[13][20])\n{{\n{body}\n}}\n");
-        let carried = super::kernel(&text).arrays.iter().all(|array| array.storage == crate::source::kernel::Storage::Argument);
+        let carried =
+            super::kernel(&text).arrays.iter().all(|array| array.storage == crate::source::kernel::Storage::Argument);
         assert_eq!(carried, expected, "{body}");
         // Places that data tell are beyond the interpreter.
         if carried {
