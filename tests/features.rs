@@ -257,6 +257,10 @@ kernels! {
     rings_by_type; [N = 0], [N = 1], [N = 600];
     rings; [n = 0], [n = 1], [n = 8], [n = 37];
     body_steps; [n = 0], [n = 1], [n = 2], [n = 17];
+    branch_steps; [n = 0], [n = 1], [n = 2], [n = 17];
+    breaks; [n = 0, m = 0], [n = 1, m = 3], [n = 9, m = 4], [n = 17, m = 20];
+    pairs; [n = 0, m = 1], [n = 1, m = 0], [n = 8, m = 2], [n = 17, m = 5];
+    carries; [h = 0, w = 5], [h = 3, w = 0], [h = 1, w = 1], [h = 5, w = 7];
     steps_by_others; [n = 0], [n = 1], [n = 13];
     flattened; [h = 0, w = 5, planes = 1], [h = 1, w = 1, planes = 1], [h = 5, w = 7, planes = 2];
     flat_scalars; [h = 0, w = 5], [h = 1, w = 1], [h = 5, w = 7];

@@ -22,9 +22,10 @@ use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
 use super::function::identifier;
+use super::known::changed as changed_names;
 use super::locals::Usage;
 use super::nest::{counts, operation};
-use super::plain::{binary, bodies, number, variable};
+use super::plain::{binary, bodies, inner, number, variable};
 
 /// What is around a block.
 #[derive(Clone, Copy, PartialEq)]
@@ -42,6 +43,55 @@ const REPEATED: usize = 64;
 /// Rewrites the bodies of all functions.
 pub fn canonical(unit: &mut TranslationUnit) {
     bodies(unit).for_each(|body| statement(body, Around::Function));
+}
+
+/// Takes what is no head that counts apart, in the bodies of all functions: `for (i = 0; i < n;) …` is `i = 0; for (; i < n;) …`, and a
+/// step of what the head does not begin goes to the end of the body ([`super::rounds`]).
+pub fn headless(unit: &mut TranslationUnit) {
+    bodies(unit).for_each(without_head);
+}
+
+fn without_head(node: &mut Node<Statement>) {
+    match &mut node.node {
+        Statement::Compound(items) => {
+            let inner = items.iter_mut().filter_map(|item| match &mut item.node {
+                BlockItem::Statement(inner) => Some(inner),
+                _ => None,
+            });
+            inner.for_each(without_head);
+        }
+        other => inner(other).into_iter().for_each(without_head),
+    }
+    let span = node.span;
+    let Statement::For(f) = &mut node.node else { return };
+    let f = &mut f.node;
+    let statement = |node: Statement, span: Span| Node::new(BlockItem::Statement(Node::new(node, span)), span);
+    let begins = !matches!(f.initializer.node, ForInitializer::Empty);
+    if f.condition.as_ref().is_none_or(|condition| changed(condition).is_some()) {
+        return;
+    }
+    if !begins
+        && !has_continue(&f.statement)
+        && let Some(step) = f.step.take()
+    {
+        let mut items = vec![statement(f.statement.node.clone(), f.statement.span)];
+        let steps = super::loops::steps(&step).into_iter().cloned();
+        items.extend(steps.map(|step| statement(Statement::Expression(Some(Box::new(step.clone()))), step.span)));
+        *f.statement = Node::new(Statement::Compound(items), f.statement.span);
+    }
+    if begins && f.step.is_none() {
+        let empty = Node::new(ForInitializer::Empty, f.initializer.span);
+        let mut items: Vec<Node<BlockItem>> = match std::mem::replace(&mut f.initializer, empty).node {
+            ForInitializer::Declaration(own) => vec![Node::new(BlockItem::Declaration(own.clone()), own.span)],
+            ForInitializer::Expression(first) => {
+                let all = super::loops::steps(&first).into_iter().cloned();
+                all.map(|first| statement(Statement::Expression(Some(Box::new(first.clone()))), first.span)).collect()
+            }
+            _ => vec![],
+        };
+        items.push(statement(node.node.clone(), span));
+        node.node = Statement::Compound(items);
+    }
 }
 
 fn statement(node: &mut Node<Statement>, around: Around) {
@@ -237,6 +287,20 @@ pub fn without_breaks(items: &mut Vec<Node<BlockItem>>) {
     }
 }
 
+/// Makes `if (c) continue;` among the items of a loop's body the choice that it is.
+pub fn without_continues(items: &mut Vec<Node<BlockItem>>) {
+    let goes_on =
+        |item: &Node<BlockItem>| matches!(&item.node, BlockItem::Statement(inner) if jumps(inner, Around::Loop));
+    if items.iter().any(goes_on) {
+        block(items, Around::Loop);
+    }
+}
+
+/// Whether one of the statements before a loop gives its counter the value that it begins with.
+pub fn begins_before(counter: &str, items: &[Node<BlockItem>]) -> bool {
+    start(counter, &mut items.to_vec()).is_some()
+}
+
 /// Gives a loop without a start the one that stands before it among `done`, and makes a `for` of a `while`.
 fn begin(node: &mut Node<Statement>, done: &mut Vec<Node<BlockItem>>) {
     match &mut node.node {
@@ -255,6 +319,15 @@ fn begin(node: &mut Node<Statement>, done: &mut Vec<Node<BlockItem>>) {
         _ => return,
     };
     let Some(counter) = counter.map(str::to_string) else { return };
+    // Several that move at the same time end a loop together.
+    let ends = match &node.node {
+        Statement::DoWhile(w) => Some((names_in(&w.node.expression), changed_names(&w.node.statement))),
+        Statement::While(w) => Some((names_in(&w.node.expression), changed_names(&w.node.statement))),
+        _ => None,
+    };
+    if ends.is_some_and(|(names, moved)| names.iter().any(|name| *name != counter && moved.contains(name))) {
+        return;
+    }
     let Some(first) = start(&counter, done) else { return };
     let head = Span::span(node.span.start, node.span.start);
     let initializer = Node::new(ForInitializer::Expression(Box::new(first)), head);
@@ -325,7 +398,7 @@ fn apart(body: &mut Node<Statement>) {
 }
 
 /// `i` of `i-- > e`, `--i >= e` or `i--`.
-fn changed(condition: &Node<Expression>) -> Option<&str> {
+pub fn changed(condition: &Node<Expression>) -> Option<&str> {
     match &condition.node {
         Expression::UnaryOperator(_) => stepped(condition),
         _ => operation(condition).and_then(|(_, o)| match &o.lhs.node {
@@ -370,7 +443,7 @@ fn stepped(node: &Node<Expression>) -> Option<&str> {
 
 /// `counter = value`, from the last of `items` that gives it one; that goes where it is nothing but this. `None` where
 /// something behind it uses the counter, or changes what the value names.
-fn start(counter: &str, items: &mut Vec<Node<BlockItem>>) -> Option<Node<Expression>> {
+pub fn start(counter: &str, items: &mut Vec<Node<BlockItem>>) -> Option<Node<Expression>> {
     let position = items.iter().rposition(|item| mentions(item, counter))?;
     let first = match &items[position].node {
         BlockItem::Declaration(declaration) => {
@@ -414,7 +487,7 @@ pub fn at_least_once(w: &Node<DoWhileStatement>) -> Option<&Node<ForStatement>> 
 
 /// The condition of a `do` loop as it is behind the step that it does, and that step: `i < n` and `++i` of `++i < n`,
 /// `i - 1 < n` and `i++` of `i++ < n`.
-fn stepped_before(condition: &Node<Expression>) -> (Node<Expression>, Option<Node<Expression>>) {
+pub fn stepped_before(condition: &Node<Expression>) -> (Node<Expression>, Option<Node<Expression>>) {
     let unstepped = |node: &Node<Expression>| -> Option<Node<Expression>> {
         let Expression::UnaryOperator(unary) = &node.node else { return None };
         let back = match unary.node.operator.node {
@@ -527,7 +600,7 @@ fn leave_steps(f: &mut ForStatement) {
 }
 
 /// The variables that a loop's head begins.
-fn begun(initializer: &ForInitializer) -> Vec<String> {
+pub fn begun(initializer: &ForInitializer) -> Vec<String> {
     match initializer {
         ForInitializer::Expression(first) => {
             let parts = super::loops::steps(first).into_iter();
@@ -542,7 +615,7 @@ fn begun(initializer: &ForInitializer) -> Vec<String> {
 }
 
 /// Whether a `continue` of the loop around a statement is left in it.
-fn has_continue(body: &Node<Statement>) -> bool {
+pub fn has_continue(body: &Node<Statement>) -> bool {
     has(body, false)
 }
 

@@ -163,7 +163,7 @@ fn with(item: Node<BlockItem>, counter: &str, fresh: &str) -> Option<Node<BlockI
 }
 
 /// An expression with another in place of a name.
-fn value_with(node: &Node<Expression>, name: &str, value: &Node<Expression>) -> Option<Node<Expression>> {
+pub fn value_with(node: &Node<Expression>, name: &str, value: &Node<Expression>) -> Option<Node<Expression>> {
     let mut own = Node::new(Statement::Expression(Some(Box::new(node.clone()))), node.span);
     let is_done = replace(&mut own, name, value);
     match own.node {
@@ -261,7 +261,7 @@ fn turned(operator: BinaryOperator) -> Option<BinaryOperator> {
 }
 
 /// What a step adds to the counter: a small constant.
-fn step_of(node: &Node<Expression>, counter: &str) -> Option<i64> {
+pub fn step_of(node: &Node<Expression>, counter: &str) -> Option<i64> {
     let small = |value: i64| (1..1 << 16).contains(&value.abs()).then_some(value);
     if let Expression::UnaryOperator(unary) = &node.node {
         let is_own = counts(&unary.node.operator.node) && is_name(&unary.node.operand, counter);

@@ -2,8 +2,8 @@
 
 use lang_c::ast::{
     ArraySize, BinaryOperator, BinaryOperatorExpression, BlockItem, Declaration, DeclarationSpecifier,
-    DerivedDeclarator, Expression, ForInitializer, ForStatement, InitDeclarator, Initializer, Statement as CStatement,
-    StorageClassSpecifier, UnaryOperator, UnaryOperatorExpression,
+    DerivedDeclarator, DoWhileStatement, Expression, ForInitializer, ForStatement, InitDeclarator, Initializer,
+    Statement as CStatement, StorageClassSpecifier, UnaryOperator, UnaryOperatorExpression, WhileStatement,
 };
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
@@ -116,7 +116,9 @@ impl Nest<'_, '_> {
             self.scope.declare(name, value.map_or(Name::Unset, Name::Value));
             return Ok(());
         }
-        if matches!(usage, Usage { assigned: true, counts: false, places: true })
+        let may_count = self.scope.behind && usage.counts;
+        if (usage.assigned && !usage.counts || may_count)
+            && usage.places
             && ty.integer().is_some()
             && !self.memory_of.contains(&declarator.span.start)
         {
@@ -330,6 +332,11 @@ impl Usage {
     pub fn is_constant(self) -> bool {
         !self.counts && !self.assigned
     }
+
+    /// Whether subscripts or the heads of loops use it.
+    pub fn is_place(self) -> bool {
+        self.places
+    }
 }
 
 struct Search<'n> {
@@ -383,6 +390,16 @@ impl<'ast> Visit<'ast> for Search<'_> {
             ForInitializer::StaticAssert(_) => self.visit_statement(&f.statement.node, &f.statement.span),
             _ => visit::visit_for_statement(self, f, span),
         }
+    }
+
+    fn visit_while_statement(&mut self, w: &'ast WhileStatement, span: &'ast ByteSpan) {
+        self.usage.places |= names_in(&w.expression).iter().any(|name| name == self.name);
+        visit::visit_while_statement(self, w, span);
+    }
+
+    fn visit_do_while_statement(&mut self, w: &'ast DoWhileStatement, span: &'ast ByteSpan) {
+        self.usage.places |= names_in(&w.expression).iter().any(|name| name == self.name);
+        visit::visit_do_while_statement(self, w, span);
     }
 
     fn visit_binary_operator_expression(&mut self, o: &'ast BinaryOperatorExpression, span: &'ast ByteSpan) {

@@ -32,39 +32,46 @@ pub enum Runs {
 }
 
 /// A loop's head as written.
-struct Head<'f> {
+pub struct Head<'f> {
     /// The user's iterator, and the kernel's.
-    name: String,
-    iterator: String,
-    ty: ScalarType,
-    step: i64,
-    first: &'f Node<Expression>,
-    condition: &'f Node<Expression>,
+    pub name: String,
+    pub iterator: String,
+    pub ty: ScalarType,
+    pub step: i64,
+    pub first: &'f Node<Expression>,
+    pub condition: &'f Node<Expression>,
     /// The kernel's iterator where the loop begins: the largest of these.
-    lower: Vec<Affine>,
+    pub lower: Vec<Affine>,
     /// How many iterations are over when the condition is evaluated first.
-    over: i64,
+    pub over: i64,
+    /// The head counts, and not a [`super::rounds`] that the text has no counter for.
+    pub counts: bool,
+    /// The last iteration is asked for.
+    pub is_exact: bool,
 }
 
 /// What the loop's condition comes to.
 #[derive(Default)]
-struct Bounds {
-    upper: Vec<Affine>,
+pub struct Bounds {
+    pub upper: Vec<Affine>,
     /// Hold for all iterations or for none.
-    outside: Vec<Condition>,
+    pub outside: Vec<Condition>,
     /// Hold for the first iterations, and then no more.
-    inside: Vec<Condition>,
+    pub inside: Vec<Condition>,
     /// All of them: at least 0 in an iteration.
     rooms: Vec<Affine>,
 }
 
 /// When a loop's body runs.
-struct Limits {
-    bounds: Bounds,
+pub struct Limits {
+    pub bounds: Bounds,
     /// That the iteration is on the loop's stride.
-    guard: Option<Condition>,
+    pub guard: Option<Condition>,
     /// All that holds in an iteration.
-    iterations: Vec<Condition>,
+    pub iterations: Vec<Condition>,
+    /// Of a loop that looks at its condition behind every iteration: it would hold before the first, too, and so the loop is one that looks
+    /// at it before.
+    pub is_sure: bool,
 }
 
 /// `i = L` in a loop's head.
@@ -251,7 +258,7 @@ impl Nest<'_, '_> {
 
     /// Reads the loop's condition, which is evaluated for the obligations from number `known` on; bounds of the loop that
     /// the scope is in.
-    fn limits(&mut self, head: &Head, runs: Runs, stride: i64, known: usize, span: Span) -> Checked<Limits> {
+    pub fn limits(&mut self, head: &Head, runs: Runs, stride: i64, known: usize, span: Span) -> Checked<Limits> {
         let mut bounds = Bounds::default();
         self.conditions(head.condition, head, &mut bounds)?;
         if bounds.upper.is_empty() {
@@ -262,7 +269,13 @@ impl Nest<'_, '_> {
             let of = |name: &str| if name == head.iterator { at.clone() } else { Affine::variable(name) };
             rooms.iter().filter_map(|room| at_least_0(room.substitute(of))).collect::<Vec<_>>()
         };
-        if runs != Runs::While {
+        let is_sure = runs != Runs::While
+            && !head.counts
+            && rooms.iter().all(|room| {
+                let at = |name: &str| if name == head.iterator { Affine::default() } else { Affine::variable(name) };
+                self.scope.non_negative(&room.substitute(at))
+            });
+        if runs != Runs::While && !is_sure {
             let [first] = &head.lower[..] else { return Err(self.wrong_kind(head.first, "begins", "smallest")) };
             let again = all(holds(&(first.clone() + Affine::constant(1))));
             if runs == Runs::Once {
@@ -292,11 +305,11 @@ impl Nest<'_, '_> {
         self.scope.put_into_loop(known, &head.iterator, &evaluated);
 
         let own = match runs {
-            Runs::Once => head.lower.iter().map(|lower| Condition::Zero(since(lower, 0))).collect(),
+            Runs::Once if !is_sure => head.lower.iter().map(|lower| Condition::Zero(since(lower, 0))).collect(),
             _ => holds(&this),
         };
         let iterations = begun(0).into_iter().chain(bounds.outside.iter().cloned()).chain(own).collect();
-        Ok(Limits { bounds, guard, iterations })
+        Ok(Limits { bounds, guard, iterations, is_sure })
     }
 
     /// Requires of the loop's iterators, of which `value` is the first, that they stay within their types.
@@ -321,6 +334,9 @@ impl Nest<'_, '_> {
     fn whole_loop(&mut self, written: For, nodes: &mut Vec<NestNode>) -> Checked<()> {
         let For { node, bytes, runs } = written;
         let f = &node.node;
+        if self.scope.behind && matches!(f.initializer.node, ForInitializer::Empty) {
+            return self.uncounted_loop(written, nodes);
+        }
         let mut starts = self.initializer(f, bytes)?;
         let span = self.span(written.head());
         for start in &starts {
@@ -355,7 +371,11 @@ impl Nest<'_, '_> {
             self.sources.insert(iterator.clone(), (name.clone(), value.clone() + Affine::constant(shift)));
         }
 
-        let changes = self.changes(f, span)?;
+        let behind = match f.initializer.node {
+            ForInitializer::Expression(_) => self.left_in(&name, step, &start, shift),
+            _ => None,
+        };
+        let changes = self.changes(f, true, span)?;
         let mark = self.scope.enter();
         // How many iterations are over, where one value tells it.
         let count = match (iterator == name, &lower[..]) {
@@ -383,8 +403,9 @@ impl Nest<'_, '_> {
             self.scope.declare(&start.name, Name::Iterator(value.clone(), start.ty));
         }
         let over = i64::from(runs != Runs::While);
-        let head = Head { name, iterator, ty, step, first, condition, lower, over };
-        let Limits { bounds, guard, iterations } = self.limits(&head, runs, stride, known, span)?;
+        let head =
+            Head { name, iterator, ty, step, first, condition, lower, over, counts: true, is_exact: behind.is_some() };
+        let Limits { bounds, guard, iterations, .. } = self.limits(&head, runs, stride, known, span)?;
         let place = self.scope.go_into_loop(Some(head.iterator.clone()), iterations);
         // What is refused in the body is no matter of the head.
         self.scope.choice = None;
@@ -409,7 +430,11 @@ impl Nest<'_, '_> {
             }
             _ => None,
         };
-        self.end_changes(&changes, all.as_ref(), span);
+        self.end_changes(&changes, all.as_slice(), span);
+        if let Some(change) = behind {
+            let counts = if guard.is_none() { counts(&head, &bounds, runs) } else { vec![] };
+            self.end_changes(&[change], &counts, span);
+        }
 
         let body = guarded(bounds.inside.into_iter().chain(guard).collect(), body, span);
         if body.is_empty() {
@@ -549,9 +574,11 @@ impl Nest<'_, '_> {
                     };
                     let place = self.span(operation.lhs.span);
                     let name = &name.node.name;
-                    let Some(Name::Counter(ty) | Name::Iterator(_, ty)) = self.scope.lookup(name) else {
-                        return Err(self.assigned(name, place));
+                    let ty = match self.scope.lookup(name) {
+                        Some(Name::Counter(ty) | Name::Iterator(_, ty)) => Some(ty),
+                        _ => self.tracked_integer(name),
                     };
+                    let Some(ty) = ty else { return Err(self.assigned(name, place)) };
                     starts.push(Start { name: name.clone(), ty, first: &operation.rhs, place });
                 }
                 Ok(starts)
@@ -653,9 +680,7 @@ impl Nest<'_, '_> {
                 return rest;
             }
             BinaryOperator::NotEquals if head.step.abs() != 1 => {
-                let mut refused = self.unusable(node, head, "ends on `!=`, which its step may pass over");
-                refused.help = format!("compare with `<` or `>`, as in `{} < N`", head.name);
-                return Err(refused);
+                return Err(self.passes(node, head));
             }
             BinaryOperator::Less
             | BinaryOperator::LessOrEqual
@@ -719,6 +744,9 @@ impl Nest<'_, '_> {
             let Some(room) = room else {
                 return Err(self.unusable(node, head, "has a number in its bound that is too large"));
             };
+            if operator == BinaryOperator::NotEquals && !head.counts && room.coefficient(&head.iterator).abs() > 1 {
+                return Err(self.passes(node, head));
+            }
             if operator == BinaryOperator::NotEquals {
                 // From beyond the bound, the iterator never meets it.
                 for lower in &head.lower {
@@ -758,10 +786,10 @@ impl Nest<'_, '_> {
         } else {
             // i <= rest / |c| implies i <= rest where i cannot be negative.
             let lower = self.scope.loops.last().map(|l| l.lower.clone()).unwrap_or_default();
-            if !lower.iter().any(|bound| self.scope.non_negative(bound)) {
-                let mut refused = self.unusable(node, head, "multiplies the iterator in its condition");
-                refused.help = format!("compare `{}` alone with an affine bound", head.name);
-                return Err(refused);
+            if head.is_exact || !lower.iter().any(|bound| self.scope.non_negative(bound)) {
+                let last = self.scope.quotient(rest, -c, false, self.span(node.span));
+                bounds.upper.push(last);
+                return Ok(());
             }
             bounds.upper.push(rest);
             bounds.inside.push(Condition::NonNegative(room));
@@ -773,6 +801,13 @@ impl Nest<'_, '_> {
     fn depends(&self, name: &str, iterator: &str) -> bool {
         let quotient = self.scope.quotients.iter().find(|quotient| quotient.name == name);
         quotient.is_some_and(|q| q.numerator.terms.keys().any(|n| n == iterator || self.depends(n, iterator)))
+    }
+
+    /// A condition that nothing may ever meet.
+    fn passes(&self, node: &Node<Expression>, head: &Head) -> Diagnostic {
+        let mut refused = self.unusable(node, head, "ends on `!=`, which its step may pass over");
+        refused.help = format!("compare with `<` or `>`, as in `{} < N`", head.name);
+        refused
     }
 
     fn unusable(&self, node: &Node<Expression>, head: &Head, what: &str) -> Diagnostic {
@@ -800,6 +835,18 @@ impl Nest<'_, '_> {
                 "a loop that counts up begins at the largest and ends at the smallest of several values; \
                  for the {given}, split the loop in two"
             ))
+    }
+}
+
+/// The numbers of iterations of which a loop has the smallest, none where they are not known.
+fn counts(head: &Head, bounds: &Bounds, runs: Runs) -> Vec<Affine> {
+    match (&head.lower[..], runs) {
+        (_, Runs::Once) => vec![Affine::constant(1)],
+        // Of a loop that looks behind its iterations, this is where it has several.
+        ([first], _) if bounds.inside.is_empty() && (runs == Runs::Again || bounds.outside.is_empty()) => {
+            bounds.upper.iter().map(|last| last.clone() - first.clone() + Affine::constant(1)).collect()
+        }
+        _ => vec![],
     }
 }
 

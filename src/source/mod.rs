@@ -6,7 +6,9 @@
 mod affine_expression;
 mod allocated;
 mod balance;
+mod breaks;
 mod canonical;
+mod carry;
 mod choice;
 mod counters;
 mod data_bounds;
@@ -40,6 +42,7 @@ mod preprocess;
 pub mod program;
 mod renamed;
 mod ring;
+mod rounds;
 mod scope;
 mod splice;
 mod steps;
@@ -234,12 +237,19 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
                 let renamed = Renamed::of(current);
                 // What is known without the values that counters have behind their loops stays as it is.
                 let lowered = |unit, behind| lower_plain(current, unit, name.as_deref(), &renamed, behind);
-                let kernel = lowered(unit.clone(), false).or_else(|refused| lowered(unit, true).map_err(|_| refused));
+                let kernel = lowered(unit.clone(), false)
+                    .or_else(|first| lowered(unit, true).map_err(|second| later(second, first)));
                 return kernel.map_err(|refused| renamed.told(refused));
             }
         }
     }
     unreachable!("the last round returns")
+}
+
+/// The one of two refusals that comes later in the text: up to there all was understood. The first, where they are at one place.
+fn later(first: Diagnostic, second: Diagnostic) -> Diagnostic {
+    let place = |refused: &Diagnostic| refused.span.map(|span| (span.line, span.column));
+    if place(&first) >= place(&second) { first } else { second }
 }
 
 fn types_of(preprocessed: &Preprocessed, unit: &TranslationUnit) -> Types {
@@ -256,25 +266,8 @@ fn lower_plain(
     renamed: &Renamed,
     behind: bool,
 ) -> Checked<Kernel> {
+    let flattened = plainer(preprocessed, &mut unit, name, behind)?;
     let map = &preprocessed.map;
-    types::hoist_enumerations(&mut unit);
-    switch::switches(&mut unit);
-    initial::initial(&mut unit);
-    let types = types_of(preprocessed, &unit);
-    allocated::allocated(&mut unit, &types);
-    let kernel = function::find(&unit, preprocessed, &types, &regions(preprocessed)?, name)?.name;
-    counters::counters(&mut unit, &kernel, &types);
-    pointers::pointers(&mut unit, &kernel, &types, map)?;
-    plain::plain(&mut unit);
-    if behind {
-        left::left(&mut unit);
-    }
-    canonical::canonical(&mut unit);
-    if behind {
-        // Loops that have become `for` loops.
-        left::left(&mut unit);
-    }
-    let flattened = flat::flat(&mut unit, &directive::shapes(&preprocessed.pragmas), &types);
     let types = types_of(preprocessed, &unit);
 
     let function = function::find(&unit, preprocessed, &types, &regions(preprocessed)?, name)?;
@@ -285,8 +278,10 @@ fn lower_plain(
     let given = function.arguments.iter().map(|a| a.name.clone()).chain(function::counters(&function)).collect();
     let mut unread = Scope::new(map, &types, &unit, taken, given);
     unread.flattened = flattened;
+    unread.behind = behind;
     // Variables that turn out to be memory, and the first refusal while others were tried.
     let mut memory = HashSet::new();
+    let mut before: Option<Diagnostic> = None;
     let (mut scope, mut body, (arguments, parameters, mut scalars)) = loop {
         let mut scope = unread.clone();
         let (arguments, mut parameters, scalars) = self::arguments(&function, &directives, &mut scope)?;
@@ -298,8 +293,17 @@ fn lower_plain(
         scope.sizes = parameters.iter().map(|size| (size.name.clone(), size.range())).collect();
         match nest::body(&mut scope, function.body, &memory) {
             Ok(body) => break (scope, body, (arguments, parameters, scalars)),
-            Err(refused) if refused.memory.is_empty() => return Err(*refused.diagnostic),
-            Err(refused) => memory.extend(refused.memory),
+            Err(refused) if refused.memory.is_empty() => {
+                let last = *refused.diagnostic;
+                return Err(match before.filter(|_| behind) {
+                    Some(before) => later(before, last),
+                    None => last,
+                });
+            }
+            Err(refused) => {
+                memory.extend(refused.memory);
+                before = before.or(Some(*refused.diagnostic).filter(|_| !refused.is_lost));
+            }
         }
     };
     let host = scope.settle_host(&mut body.nodes, &mut scalars);
@@ -356,6 +360,36 @@ fn lower_plain(
     };
     gather::require_affine(&kernel)?;
     Ok(kernel)
+}
+
+/// What C says in many ways, in the one that is lowered.
+fn plainer(
+    preprocessed: &Preprocessed,
+    unit: &mut TranslationUnit,
+    name: Option<&str>,
+    behind: bool,
+) -> Checked<flat::Flattened> {
+    types::hoist_enumerations(unit);
+    switch::switches(unit);
+    initial::initial(unit);
+    let types = types_of(preprocessed, unit);
+    allocated::allocated(unit, &types);
+    let kernel = function::find(unit, preprocessed, &types, &regions(preprocessed)?, name)?.name;
+    counters::counters(unit, &kernel, &types);
+    pointers::pointers(unit, &kernel, &types, &preprocessed.map)?;
+    plain::plain(unit);
+    carry::carry(unit, &types);
+    if behind {
+        left::left(unit);
+        breaks::breaks(unit, &types);
+    }
+    canonical::canonical(unit);
+    if behind {
+        canonical::headless(unit);
+        // Loops that have become `for` loops.
+        left::left(unit);
+    }
+    Ok(flat::flat(unit, &directive::shapes(&preprocessed.pragmas), &types))
 }
 
 /// What `#pragma scop` and `#pragma endscop` surround.

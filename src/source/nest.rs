@@ -42,6 +42,8 @@ pub struct Refused {
     pub diagnostic: Box<Diagnostic>,
     /// The variables that may be memory instead, by the bytes of their declarations.
     pub memory: Vec<usize>,
+    /// Only that a value is not known, and no more.
+    pub is_lost: bool,
 }
 
 /// Lowers a function's body; the variables that are declared at the bytes of `memory` are memory whatever their values.
@@ -58,13 +60,15 @@ pub fn body<'s>(scope: &'s mut Scope, node: &Node<CStatement>, memory: &'s HashS
         lost: None,
         doubtful: vec![],
         memory_of: memory,
+        is_sure: false,
     };
     match nest.function(node) {
         Ok((nodes, places)) => Ok(Body { nodes, places, sources: nest.sources }),
         Err(diagnostic) => {
+            let is_lost = nest.lost.is_some();
             let all = if nest.doubtful.is_empty() { nest.candidates } else { nest.doubtful };
             let memory = nest.lost.map_or(all, |lost| vec![lost]);
-            Err(Refused { diagnostic: Box::new(diagnostic), memory })
+            Err(Refused { diagnostic: Box::new(diagnostic), memory, is_lost })
         }
     }
 }
@@ -103,6 +107,8 @@ pub struct Nest<'s, 'a> {
     /// Those that had no known value in some loop, if something else is refused.
     pub doubtful: Vec<usize>,
     pub memory_of: &'s HashSet<usize>,
+    /// Whether all of a `do` loop is in the one of several iterations: [`super::rounds`].
+    pub is_sure: bool,
 }
 
 /// Where C executes statements only if data say so, which hardware executes always: there, what they assign keeps its
@@ -199,6 +205,7 @@ impl Nest<'_, '_> {
             CStatement::Switch(_) | CStatement::Labeled(_) => {
                 refuse("labels are", "label", "use `for` loops with affine bounds")
             }
+            CStatement::While(w) if self.scope.behind => self.while_loop(w, node.span, nodes),
             CStatement::While(_) => {
                 refuse("`while` loops are", "`while`", "write `for (int i = 0; i < N; i++)` with affine bounds")
             }
@@ -210,8 +217,15 @@ impl Nest<'_, '_> {
                     self.set_known(&before);
                     self.for_loop(For { node: f, bytes: node.span, runs: Runs::Once }, nodes)?;
                     let once = self.known();
-                    self.join(None, &again, &once);
+                    if again != once {
+                        let condition = f.node.condition.as_deref().filter(|_| self.scope.behind);
+                        let holds = condition.and_then(|own| self.scope.trial(|scope| scope.expression(own)).0.ok());
+                        self.join(holds.map(truth).as_ref(), &again, &once);
+                    }
                     return Ok(());
+                }
+                if self.scope.behind {
+                    return self.do_loop(w, node.span, nodes);
                 }
                 refuse("`do` loops are", "`do`", "write `for (int i = 0; i < N; i++)` with affine bounds")
             }
@@ -315,6 +329,8 @@ impl Nest<'_, '_> {
         let statement = self.finish(target, value, text, written.span)?;
         let mut body = vec![];
         let sides = [(Some(then_statement), true), (else_statement.as_ref(), false)];
+        let before = self.known();
+        let mut left = vec![];
         for (statement, then) in sides.into_iter().filter_map(|(side, then)| Some((side?, then))) {
             let holds = match (then, &outer) {
                 (true, _) => holds.clone(),
@@ -328,8 +344,13 @@ impl Nest<'_, '_> {
             self.data = Some(Data { holds, own: self.scope.arrays.next_key() });
             self.statement(statement, &mut body)?;
             self.leave(mark);
+            left.push(self.known());
+            self.set_known(&before);
         }
         self.data = outer;
+        let otherwise = left.get(1).unwrap_or(&before);
+        self.require_same(&left[0], otherwise, span)?;
+        self.set_known(&left[0]);
         if let (Some(only), None) = (only_statement(&mut body), else_statement)
             && self.scope.arrays.last_key() == Some(array)
         {
@@ -573,11 +594,6 @@ impl Nest<'_, '_> {
         let name = format!("S{}", self.statements);
         self.statements += 1;
         Ok(Statement { name, target, value, also: vec![], text, span })
-    }
-
-    /// Whether C executes statements here only if data say so.
-    pub fn is_on_data(&self) -> bool {
-        self.data.is_some()
     }
 
     /// What a statement leaves in its target.

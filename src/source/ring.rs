@@ -13,6 +13,7 @@ use lang_c::ast::{
 use lang_c::span::Node;
 
 use super::affine_expression::{plus, times};
+use super::canonical::begun;
 use super::expression::{binary, convert_to};
 use super::function::{derived, identifier};
 use super::kernel::{BinaryOp, Expr, ScalarType};
@@ -83,6 +84,12 @@ struct Run<'b> {
     values: HashMap<String, (i64, CType)>,
     /// How many statements may still be run.
     left: usize,
+}
+
+impl Run<'_> {
+    fn names(&self, name: &String) -> bool {
+        self.values.contains_key(name) || self.outer.iter().any(|own| own.name == *name)
+    }
 }
 
 impl Nest<'_, '_> {
@@ -163,6 +170,7 @@ impl Nest<'_, '_> {
                     }
                 }
             }
+            CStatement::For(f) if begun(&f.node.initializer.node).iter().any(|own| run.names(own)) => None,
             CStatement::For(f) => {
                 let trips = self.constant_trips(run.body, &f.node)?;
                 (0..trips).try_for_each(|_| self.run(run, &f.node.statement))

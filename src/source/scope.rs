@@ -86,6 +86,8 @@ pub struct Scope<'a> {
     pub tables: Vec<Arc<kernel::Table>>,
     /// Arrays that C has in one dimension.
     pub flattened: super::flat::Flattened,
+    /// Values that counters have behind their loops are looked for.
+    pub behind: bool,
     /// The file's enumerators and constants.
     globals: HashMap<String, Name>,
     /// The kernel's arguments.
@@ -130,6 +132,7 @@ impl<'a> Scope<'a> {
             inlined: 0,
             tables: vec![],
             flattened: Default::default(),
+            behind: false,
             globals: HashMap::new(),
             arguments: HashMap::new(),
             locals: vec![],

@@ -10,7 +10,7 @@ use lang_c::ast::{
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
-use super::canonical::names_in;
+use super::canonical::{begun, names_in};
 use super::function::identifier;
 use super::kernel::BinaryOp;
 use super::locals::Usage;
@@ -89,6 +89,8 @@ impl Nest<'_, '_> {
                 };
                 (then == otherwise).then_some(then)
             }
+            // It does not add to what it begins.
+            CStatement::For(f) if begun(&f.node.initializer.node).iter().any(|own| own == name) => None,
             CStatement::For(f) => {
                 let each = self.step_of(body, &f.node.statement)?;
                 each.checked_mul(if each == 0 { 0 } else { self.constant_trips(body, &f.node)? })

@@ -9,7 +9,7 @@ use lang_c::ast::{Expression, ForStatement};
 use lang_c::span::Node;
 
 use super::affine_expression::{plus, times};
-use super::canonical::names_in;
+use super::canonical::{begun, names_in};
 use super::extremum::Extremum;
 use super::kernel::{BinaryOp, Broken, Expr, ScalarType};
 use super::locals::{LARGEST, Usage, size};
@@ -44,6 +44,27 @@ pub struct Change {
     ty: ScalarType,
     moves: Option<Moves>,
     first: Option<Affine>,
+    /// The loop's condition names it.
+    in_head: bool,
+}
+
+impl Change {
+    /// Whether its value is known in every iteration.
+    pub fn is_known(&self) -> bool {
+        self.moves.is_some() && self.first.is_some()
+    }
+
+    pub fn is_in_head(&self) -> bool {
+        self.in_head
+    }
+
+    pub fn place(&self) -> usize {
+        self.place
+    }
+
+    pub fn integer(&self) -> ScalarType {
+        self.ty
+    }
 }
 
 /// How a variable changes from iteration to iteration.
@@ -66,6 +87,20 @@ impl Nest<'_, '_> {
         self.tracked.iter().find(|tracked| tracked.place == place && tracked.name == name)
     }
 
+    /// The type of an integer that is tracked.
+    pub fn tracked_integer(&self, name: &str) -> Option<ScalarType> {
+        self.tracked(name).filter(|own| own.declared != ITERATOR).and_then(|own| own.ty.integer())
+    }
+
+    /// What a loop whose head begins a variable that is tracked, and steps it, does to that; `shift` is what the condition adds once more than
+    /// there are iterations.
+    pub fn left_in(&self, name: &str, step: i64, start: &Extremum, shift: i64) -> Option<Change> {
+        let Tracked { place, declared, ty, .. } = self.tracked(name).filter(|own| own.declared != ITERATOR)?;
+        let first = start.clone().affine().map(|first| first + Affine::constant(shift));
+        let (place, declared, ty) = (*place, *declared, ty.integer()?);
+        Some(Change { place, declared, ty, moves: Some(Moves::By(step)), first, in_head: true })
+    }
+
     /// Assigns the expression where it names a variable that is tracked: `None` where it does not.
     pub fn assign_tracked(
         &mut self,
@@ -84,18 +119,13 @@ impl Nest<'_, '_> {
 
     /// A value as a variable that is tracked may have it.
     pub fn known_value(&mut self, value: Expr, declared: usize, span: Span) -> Checked<Expr> {
-        if !self.is_on_data() {
-            if let Some(known) = self.affine_of(value.clone(), span) {
-                return Ok(known);
-            }
-            let known = self.scope.quotients.len();
-            let is_known = size(&value) <= LARGEST && self.scope.is_affine_by_choice(&value, span);
-            self.scope.quotients.truncate(known);
-            if is_known {
-                return Ok(value);
-            }
+        if let Some(known) = self.affine_of(value.clone(), span) {
+            return Ok(known);
         }
-        Err(self.lost(declared, span))
+        let known = self.scope.quotients.len();
+        let is_known = size(&value) <= LARGEST && self.scope.is_affine_by_choice(&value, span);
+        self.scope.quotients.truncate(known);
+        if is_known { Ok(value) } else { Err(self.lost(declared, span)) }
     }
 
     /// Gives up tracking the variable that is declared there.
@@ -141,17 +171,27 @@ impl Nest<'_, '_> {
         }
     }
 
-    /// What a loop does to the variables that its body changes, which have no value in its head.
-    pub fn changes(&mut self, f: &ForStatement, span: Span) -> Checked<Vec<Change>> {
+    /// Behind both sides of a condition on data, which leave the same.
+    pub fn require_same(&mut self, first: &[(usize, Name)], second: &[(usize, Name)], span: Span) -> Checked<()> {
+        let other = first.iter().zip(second).find(|(then, otherwise)| then != otherwise).map(|((place, _), _)| *place);
+        let lost = other.and_then(|place| self.tracked.iter().find(|own| own.place == place)).map(|own| own.declared);
+        lost.map_or(Ok(()), |declared| Err(self.lost(declared, span)))
+    }
+
+    /// What a loop does to the variables that its body changes. They have no value in a head that counts, and one in every
+    /// evaluation of the condition of any other.
+    pub fn changes(&mut self, f: &ForStatement, counts: bool, span: Span) -> Checked<Vec<Change>> {
         let mut changes = vec![];
+        let own = begun(&f.initializer.node);
         let changed: Vec<(String, CType, usize, usize)> = (self.tracked.iter())
             .filter(|t| self.tracked(&t.name).is_some_and(|own| own.place == t.place))
-            .filter(|t| !Usage::of_statement(&t.name, &f.statement).is_constant())
+            .filter(|t| !Usage::of_statement(&t.name, &f.statement).is_constant() && !own.contains(&t.name))
             .map(|t| (t.name.clone(), t.ty.clone(), t.place, t.declared))
             .collect();
         let head: Vec<String> = [&f.condition, &f.step].into_iter().flatten().flat_map(|e| names_in(e)).collect();
         for (name, ty, place, declared) in &changed {
-            let Some(ty) = ty.integer().filter(|_| !head.contains(name)) else {
+            let in_head = head.contains(name);
+            let Some(ty) = ty.integer().filter(|_| !(counts && in_head)) else {
                 return Err(self.lost(*declared, span));
             };
             let first = match self.scope.local_at(*place) {
@@ -160,7 +200,7 @@ impl Nest<'_, '_> {
                 }
                 _ => None,
             };
-            changes.push(Change { place: *place, declared: *declared, ty, moves: None, first });
+            changes.push(Change { place: *place, declared: *declared, ty, moves: None, first, in_head });
         }
         // A step by another variable that the loop changes is no constant.
         changes.iter().for_each(|change| self.scope.assign_local(change.place, Name::Unset));
@@ -202,11 +242,8 @@ impl Nest<'_, '_> {
 
     /// Inside the loop: the variables after `count` iterations.
     pub fn begin_changes(&mut self, changes: &[Change], count: Option<&Affine>, span: Span) {
-        for Change { place, declared, ty, moves, first } in changes {
-            let value = match (first, moves, count) {
-                (Some(first), Some(moves), Some(count)) => self.after((first, moves), count, *ty, span),
-                _ => None,
-            };
+        for change @ Change { place, declared, ty, .. } in changes {
+            let value = count.and_then(|count| self.after(change, count, span));
             if value.is_none() && *declared != ITERATOR {
                 self.doubtful.push(*declared);
             }
@@ -218,37 +255,55 @@ impl Nest<'_, '_> {
         }
     }
 
-    /// Behind the loop, which has `count` iterations where that is not below 0, and else none.
-    pub fn end_changes(&mut self, changes: &[Change], count: Option<&Affine>, span: Span) {
-        for Change { place, ty, moves, first, .. } in changes {
-            let value = match (first, moves, count) {
-                (Some(first), Some(moves), Some(count)) => self.after((first, moves), count, *ty, span).map(|last| {
-                    let of = |value: &Affine| Expr::Index { value: value.clone(), ty: *ty };
+    /// Behind the loop, which has the smallest of these `counts` of iterations where that is not below 0, and else none. Of an
+    /// empty list it is not known.
+    pub fn end_changes(&mut self, changes: &[Change], counts: &[Affine], span: Span) {
+        let wide = ScalarType::integer(64, true);
+        let less = |left: &Affine, right: &Affine| {
+            let of = |value: &Affine| Box::new(Expr::Index { value: value.clone(), ty: wide });
+            Box::new(Expr::Binary { op: BinaryOp::Less, left: of(left), right: of(right), ty: ScalarType::I32 })
+        };
+        for change @ Change { place, ty, first, .. } in changes {
+            let of = |value: Affine| Expr::Index { value, ty: *ty };
+            let mut last = None;
+            for (k, count) in counts.iter().enumerate() {
+                let Some(own) = self.after(change, count, span).zip(first.as_ref()).map(|(value, first)| {
+                    let (value, first) = (of(value), of(first.clone()));
                     if self.scope.non_negative(count) {
-                        return of(&last);
+                        return value;
                     }
-                    let wide = ScalarType::integer(64, true);
-                    let zero = Box::new(Expr::Constant { value: 0, ty: wide });
-                    let count = Box::new(Expr::Index { value: count.clone(), ty: wide });
-                    let some = Expr::Binary { op: BinaryOp::Less, left: zero, right: count, ty: ScalarType::I32 };
-                    let (then, otherwise) = (Box::new(of(&last)), Box::new(of(first)));
-                    Expr::Select { condition: Box::new(some), then, otherwise, ty: *ty }
-                }),
-                _ => None,
-            };
-            self.scope.assign_local(*place, value.map_or(Name::Unset, Name::Value));
+                    let condition = less(&Affine::default(), count);
+                    Expr::Select { condition, then: Box::new(value), otherwise: Box::new(first), ty: *ty }
+                }) else {
+                    last = None;
+                    break;
+                };
+                last = Some(match last {
+                    None => own,
+                    Some(before) => {
+                        // Where this one is the smallest so far.
+                        let smaller = counts[..k].iter().map(|other| less(count, other));
+                        let condition = smaller.reduce(|left, right| {
+                            Box::new(Expr::Binary { op: BinaryOp::LogicalAnd, left, right, ty: ScalarType::I32 })
+                        });
+                        let (then, otherwise) = (Box::new(own), Box::new(before));
+                        match condition {
+                            Some(condition) => Expr::Select { condition, then, otherwise, ty: *ty },
+                            None => *then,
+                        }
+                    }
+                });
+            }
+            let known = last.filter(|last| size(last) <= LARGEST);
+            self.scope.assign_local(*place, known.map_or(Name::Unset, Name::Value));
         }
     }
 
-    /// A variable that begins with `first`, after `count` iterations. One of a narrow type without sign goes round where the sizes let
-    /// it: `unsigned char head; … buf[head++] = x;`.
-    fn after(
-        &mut self,
-        (first, moves): (&Affine, &Moves),
-        count: &Affine,
-        ty: ScalarType,
-        span: Span,
-    ) -> Option<Affine> {
+    /// What a variable is after `count` iterations. One of a narrow type without sign goes round where the sizes let
+    /// it: `unsigned char head; … buf[head++] = x;`; not one that tells where the loop ends.
+    fn after(&mut self, change: &Change, count: &Affine, span: Span) -> Option<Affine> {
+        let Change { ty, in_head, .. } = change;
+        let (first, moves) = (change.first.as_ref()?, change.moves.as_ref()?);
         let step = match moves {
             Moves::By(step) => *step,
             Moves::Round(ring) => return ring.after(self.scope, count, span),
@@ -256,7 +311,7 @@ impl Nest<'_, '_> {
         let value = plus(first.clone(), times(count.clone(), step)?, 1)?;
         let (low, high) = value.range(|name| self.scope.shown_range(name));
         let (least, most) = ty.limits();
-        if ty.signed || ty.bits > NARROW || least <= low && high <= most {
+        if ty.signed || ty.bits > NARROW || *in_head || least <= low && high <= most {
             return Some(value);
         }
         let modulus = 1i64 << ty.bits;

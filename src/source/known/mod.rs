@@ -166,7 +166,7 @@ impl Declared {
             .is_some_and(|all| all.iter().all(|own| own.is_number && own.ty.is_some_and(|ty| ty.bits >= least)))
     }
 
-    fn is_signed(&self, name: &str) -> bool {
+    pub fn is_signed(&self, name: &str) -> bool {
         self.names.get(name).is_some_and(|all| all.iter().all(|own| own.ty.is_some_and(|ty| ty.signed)))
     }
 

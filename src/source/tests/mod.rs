@@ -12,6 +12,7 @@ mod polybench;
 mod random;
 mod refusals;
 mod robustness;
+mod rounds;
 mod seeded;
 mod typed;
 mod whole;
