@@ -129,8 +129,9 @@ impl Carry {
             || !flat_is_own
             || !train.wheels.iter().all(is_certain)
             || signed.windows(2).any(|pair| pair[0] != pair[1])
-            || !self.declared.has_bits(&flat.name, 32)
-            || names.iter().any(|name| !self.declared.has_bits(name, 1) || self.declared.has_address(name))
+            // Shorter ones may come round before they are as long as their wheel.
+            || names.iter().copied().chain([&flat.name]).any(|name| !self.declared.has_bits(name, 32))
+            || names.iter().any(|name| self.declared.has_address(name))
         {
             return None;
         }
