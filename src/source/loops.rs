@@ -342,11 +342,7 @@ impl Nest<'_, '_> {
         for start in &starts {
             self.shadow_iterator(&start.name, start.place)?;
         }
-        let Some(condition) = &f.condition else {
-            return Err(Diagnostic::new(format!("the loop over `{}` has no end", starts[0].name))
-                .at(span, "no condition")
-                .help(format!("give an affine bound, as in `{} < N`", starts[0].name)));
-        };
+        let Some(condition) = &f.condition else { return Err(endless(&starts[0].name, span)) };
         let counting = primary(&starts, f);
         let changing = Changing::of(condition, &starts[counting].name, f.step.is_none());
         self.require_own_steps(f, &starts, changing.is_some())?;
@@ -424,17 +420,10 @@ impl Nest<'_, '_> {
         self.scope.exact.pop();
         self.scope.loops.pop();
         self.leave(mark);
-        let all = match (&head.lower[..], &bounds.upper[..]) {
-            ([first], [last]) if runs == Runs::While && bounds.outside.is_empty() && bounds.inside.is_empty() => {
-                guard.is_none().then(|| last.clone() - first.clone() + Affine::constant(1))
-            }
-            _ => None,
-        };
-        self.end_changes(&changes, all.as_slice(), span);
-        if let Some(change) = behind {
-            let counts = if guard.is_none() { counts(&head, &bounds, runs) } else { vec![] };
-            self.end_changes(&[change], &counts, span);
-        }
+        let counts = if guard.is_none() { counts(&head, &bounds, runs) } else { vec![] };
+        let is_plain = counts.len() == 1 && runs == Runs::While;
+        self.end_changes(&changes, if is_plain { &counts } else { &[] }, span);
+        self.end_changes(behind.as_slice(), &counts, span);
 
         let body = guarded(bounds.inside.into_iter().chain(guard).collect(), body, span);
         if body.is_empty() {
@@ -836,6 +825,12 @@ impl Nest<'_, '_> {
                  for the {given}, split the loop in two"
             ))
     }
+}
+
+fn endless(name: &str, span: Span) -> Diagnostic {
+    Diagnostic::new(format!("the loop over `{name}` has no end"))
+        .at(span, "no condition")
+        .help(format!("give an affine bound, as in `{name} < N`"))
 }
 
 /// The numbers of iterations of which a loop has the smallest, none where they are not known.
