@@ -5,8 +5,8 @@ use burstc::simulate::random::SplitMix;
 use burstc::source::kernel::ScalarType;
 
 use super::program::{
-    Access, Array, Assign, Branch, Condition, Counter, Expr, For, If, Jump, Memory, Node, Program, Scope, Size, Style,
-    Subscript,
+    Access, Array, Assign, Branch, Condition, Counter, Expr, For, Form, If, Jump, Memory, Node, Program, Scope, Size,
+    Style, Subscript,
 };
 
 mod beats;
@@ -218,7 +218,11 @@ pub fn program(seed: u64) -> Program {
 fn bound_by_data(dice: &mut Dice, node: &mut Node, around: &[String]) {
     match node {
         Node::For(inner) => {
-            let is_simple = inner.step == 1 && !inner.descending && !inner.at_least_once && inner.choice.is_none();
+            let is_simple = inner.step == 1
+                && !inner.descending
+                && !inner.at_least_once
+                && inner.choice.is_none()
+                && inner.form == Form::For;
             if let Some(outer) = around.last().filter(|_| is_simple && inner.counter.is_none() && dice.chance(60)) {
                 let index = Affine::variable(outer);
                 let begins = inner.lower == [Affine::default()] && dice.chance(60);
@@ -456,6 +460,7 @@ impl Generator {
                     inner.body = self.block(&in_loop, inside, conditions);
                     if self.features.everyday {
                         self.everyday_body(&mut inner, &in_loop);
+                        self.everyday_form(&mut inner);
                     }
                     Node::For(inner)
                 }
@@ -565,6 +570,15 @@ impl Generator {
                 let limit = if inner.descending { Affine::constant(1) } else { -self.size() + Affine::constant(2) };
                 inner.body.insert(0, jump("break", Condition::NonNegative(iterator + limit)));
             }
+        }
+    }
+
+    /// Other words for a loop that nothing in its body leaves.
+    fn everyday_form(&mut self, inner: &mut For) {
+        let is_plain =
+            !self.plain && !inner.at_least_once && inner.data.iter().all(Option::is_none) && inner.tile.is_none();
+        if is_plain && !inner.body.iter().any(|node| matches!(node, Node::Jump(_))) && self.dice.chance(30) {
+            inner.form = self.dice.pick(&[Form::BreakFirst, Form::BreakLast]);
         }
     }
 

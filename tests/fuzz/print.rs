@@ -8,7 +8,9 @@ use burstc::affine::Affine;
 use burstc::simulate::random::SplitMix;
 use burstc::source::kernel::ScalarType;
 
-use super::program::{Access, Assign, Condition, Expr, For, Layout, Node, Program, Scope, Style, Subscript, larger};
+use super::program::{
+    Access, Assign, Condition, Expr, For, Form, Layout, Node, Program, Scope, Style, Subscript, larger,
+};
 
 /// The arguments of a program by name, in the order of the prototype.
 pub struct Text {
@@ -310,7 +312,10 @@ impl Printer<'_> {
                     }
                     let [before, head, behind] = head(inner, scope);
                     self.line(depth, &format!("{before}{head} {{"));
+                    let [first, last] = leaving(inner, scope);
+                    first.iter().for_each(|line| self.line(depth + 1, line));
                     self.block(&inner.body, &scope.inside(inner), depth + 1);
+                    last.iter().for_each(|line| self.line(depth + 1, line));
                     if let Some(counter) = inner.counter.as_ref().filter(|counter| !counter.inside) {
                         self.line(depth + 1, &format!("{} += {};", counter.name, counter.step));
                     }
@@ -518,6 +523,21 @@ impl Printer<'_> {
     }
 }
 
+/// What stands at the beginning and at the end of the body of a loop that its body leaves.
+fn leaving(inner: &For, scope: &Scope) -> [Vec<String>; 2] {
+    let plain = For { form: Form::For, data: Box::default(), ..inner.clone() };
+    // `for (…; condition; change)`
+    let [_, text, _] = head(&plain, scope);
+    let mut parts = text.trim_end_matches(')').split("; ").skip(1);
+    let (holds, change) = (parts.next().unwrap_or_default(), format!("{};", parts.next().unwrap_or_default()));
+    let leave = format!("if (!({holds})) break;");
+    match inner.form {
+        Form::For => [vec![], vec![]],
+        Form::BreakFirst => [vec![leave], vec![change]],
+        Form::BreakLast => [vec![], vec![change, leave]],
+    }
+}
+
 /// What stands before a loop, before its body, and behind it.
 fn head(inner: &For, scope: &Scope) -> [String; 3] {
     let fold = |name: &str, bounds: &[Affine]| {
@@ -543,6 +563,14 @@ fn head(inner: &For, scope: &Scope) -> [String; 3] {
     };
     if inner.at_least_once {
         return [format!("{{ {ty} {i} = {first}; "), "do".to_string(), format!(" while (++{i} <= {last}); }}")];
+    }
+    match inner.form {
+        Form::For => {}
+        Form::BreakFirst => return [format!("{{ {ty} {i} = {first}; "), "while (1)".to_string(), " }".to_string()],
+        Form::BreakLast => {
+            let start = format!("{{ {ty} {i} = {first}; if ({i} {comparison} {last}) ");
+            return [start, "for (;;)".to_string(), " }".to_string()];
+        }
     }
     let element = |index: &Affine, mask: u32| {
         let index = scope.raised(index);

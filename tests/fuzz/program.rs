@@ -118,6 +118,7 @@ impl For {
             tile: None,
             choice: None,
             at_least_once: false,
+            form: Form::For,
             data: Box::default(),
             stated: false,
             counter: None,
@@ -144,12 +145,24 @@ pub struct For {
     pub choice: Option<(Condition, Affine)>,
     /// `do { … } while (++i <= last)`: it runs once at least. It has a step of 1, counts up, and is not strict.
     pub at_least_once: bool,
+    /// In which words it is written. Nothing in it goes on with the next iteration.
+    pub form: Form,
     pub counter: Option<Counter>,
     /// Where it begins, in place of 0, and where it ends at the latest, as elements of an argument that nobody writes.
     pub data: Box<[Option<Affine>; 2]>,
     /// Those elements are the bounds as they are, of an array whose values are stated; others are masked.
     pub stated: bool,
     pub body: Vec<Node>,
+}
+
+/// How a loop is written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Form {
+    For,
+    /// `while (1) { if (!(i <= last)) break; …; i++; }`
+    BreakFirst,
+    /// `if (first <= last) for (;;) { …; i++; if (i > last) break; }`
+    BreakLast,
 }
 
 /// A local integer that every iteration of a loop changes, and that is declared before the loop.
@@ -384,6 +397,7 @@ impl Program {
                 Node::For(inner) => {
                     note("unsigned or narrow iterators", inner.ty != ScalarType::I32);
                     note("`do` loops", inner.at_least_once);
+                    note("loops without a head", inner.form != Form::For);
                     note("choices in bounds", inner.choice.is_some());
                     note("bounds from data", inner.data.iter().any(Option::is_some));
                     note("bounds that are elements", inner.stated && inner.data.iter().any(Option::is_some));

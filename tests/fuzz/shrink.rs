@@ -175,6 +175,7 @@ fn simpler_loop(inner: &For) -> Vec<Vec<Node>> {
     push(&|f| f.strict = false);
     push(&|f| f.choice = None);
     push(&|f| f.at_least_once = false);
+    push(&|f| f.form = super::program::Form::For);
     push(&|f| f.data[0] = None);
     push(&|f| f.data[1] = None);
     push(&|f| f.stated = false);

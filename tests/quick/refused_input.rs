@@ -99,7 +99,10 @@ fn an_unknown_board() {
 #[test]
 fn a_while_loop() {
     refused(&kernel(SIZE, VECTORS, TILE, "int i = 0;\nwhile (i < N)\n    b[i] = a[i++];"), &["k.c:", "help:"]);
-    refused(&kernel(SIZE, VECTORS, TILE, "while (N > 0)\n    b[0] = a[0];"), &["k.c:6", "changes nothing", "while (i < n)"]);
+    refused(
+        &kernel(SIZE, VECTORS, TILE, "while (N > 0)\n    b[0] = a[0];"),
+        &["k.c:6", "changes nothing", "while (i < n)"],
+    );
 }
 
 #[test]
