@@ -88,8 +88,8 @@ int main(void)
     model_reset();
     uint32_t cycles = 0;
     for (int run = 0; run < 9; run++) {
-        const int N = (int[]){8, 33, 0}[run % 3];
-        const long M = (long[]){6, 40, 2}[run % 3];
+        const int N = (int[]){24, 33, 0}[run % 3];
+        const long M = (long[]){18, 40, 2}[run % 3];
         has_interrupt = run >= 3;
         is_miswired = run >= 6;
         status_reads = 0;
