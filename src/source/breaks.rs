@@ -27,7 +27,7 @@ use super::known::{Declared, changed};
 use super::left::{step_of, value_with};
 use super::locals::Usage;
 use super::nest::{is_name, operation};
-use super::plain::{binary, inner, number};
+use super::plain::{binary, block, inner, inside_out, moved, number};
 use super::polynomial::changes;
 use super::types::Types;
 
@@ -38,7 +38,8 @@ pub fn breaks(unit: &mut TranslationUnit, types: &Types) {
             returns(&mut function.node);
             let declared = Declared::of(&function.node, types);
             let whole = function.node.statement.clone();
-            Breaks { declared, whole }.statement(&mut function.node.statement, &[]);
+            let breaks = Breaks { declared, whole };
+            inside_out(&mut function.node.statement, &[], &|node, before| breaks.rewrite(node, before));
         }
     }
 }
@@ -112,17 +113,7 @@ struct Ends {
 
 impl Breaks {
     /// `before` stands in the same block.
-    fn statement(&self, node: &mut Node<Statement>, before: &[Node<BlockItem>]) {
-        if let Statement::Compound(items) = &mut node.node {
-            for k in 0..items.len() {
-                let (done, left) = items.split_at_mut(k);
-                if let BlockItem::Statement(own) = &mut left[0].node {
-                    self.statement(own, done);
-                }
-            }
-            return;
-        }
-        inner(&mut node.node).into_iter().for_each(|inner| self.statement(inner, &[]));
+    fn rewrite(&self, node: &mut Node<Statement>, before: &[Node<BlockItem>]) {
         if !matches!(node.node, Statement::For(_) | Statement::While(_) | Statement::DoWhile(_)) {
             return;
         }
@@ -482,10 +473,6 @@ fn with_condition(node: &Node<Statement>, parts: Vec<Part>, condition: Node<Expr
     Some(node)
 }
 
-fn block(items: Items, span: Span) -> Node<Statement> {
-    Node::new(Statement::Compound(items), span)
-}
-
 fn item(expression: Node<Expression>) -> Node<BlockItem> {
     let span = expression.span;
     Node::new(BlockItem::Statement(Node::new(Statement::Expression(Some(Box::new(expression))), span)), span)
@@ -500,16 +487,6 @@ fn choice(
     let else_statement = otherwise.map(Box::new);
     let branch = IfStatement { condition: Box::new(condition), then_statement: Box::new(then), else_statement };
     Node::new(Statement::If(Node::new(branch, span)), span)
-}
-
-/// `name + by`.
-fn moved(name: &str, by: i64, span: Span) -> Node<Expression> {
-    let amount = || number(&by.unsigned_abs().to_string(), span);
-    match by {
-        0 => named(name, span),
-        1.. => binary(BinaryOperator::Plus, named(name, span), amount(), span),
-        _ => binary(BinaryOperator::Minus, named(name, span), amount(), span),
-    }
 }
 
 /// `name += by;`

@@ -13,14 +13,14 @@ use lang_c::span::{Node, Span};
 
 use super::breaks::is_read_behind;
 use super::canonical::{has_jump, names_in, start};
-use super::counters::{named, replace};
+use super::counters::replace;
 use super::flat::constant;
 use super::function::identifier;
 use super::known::{Declared, changed};
 use super::left::step_of;
 use super::loops::steps;
 use super::nest::{is_name, operation};
-use super::plain::{binary, factors, inner, number, variable};
+use super::plain::{binary, block, factors, inside_out, moved, number, variable};
 use super::types::Types;
 
 type Items = Vec<Node<BlockItem>>;
@@ -31,7 +31,12 @@ pub fn carry(unit: &mut TranslationUnit, types: &Types) {
         if let ExternalDeclaration::FunctionDefinition(function) = &mut external.node {
             let declared = Declared::of(&function.node, types);
             let whole = function.node.statement.clone();
-            Carry { declared, whole }.statement(&mut function.node.statement, &[]);
+            let carry = Carry { declared, whole };
+            inside_out(&mut function.node.statement, &[], &|node, before| {
+                if let Some(other) = carry.rewritten(node, before) {
+                    *node = other;
+                }
+            });
         }
     }
 }
@@ -66,22 +71,6 @@ struct Flat {
 
 impl Carry {
     /// `before` stands in the same block.
-    fn statement(&self, node: &mut Node<Statement>, before: &[Node<BlockItem>]) {
-        if let Statement::Compound(items) = &mut node.node {
-            for k in 0..items.len() {
-                let (done, left) = items.split_at_mut(k);
-                if let BlockItem::Statement(own) = &mut left[0].node {
-                    self.statement(own, done);
-                }
-            }
-            return;
-        }
-        inner(&mut node.node).into_iter().for_each(|inner| self.statement(inner, &[]));
-        if let Some(other) = self.rewritten(node, before) {
-            *node = other;
-        }
-    }
-
     fn rewritten(&self, node: &Node<Statement>, before: &[Node<BlockItem>]) -> Option<Node<Statement>> {
         let mut node = node.clone();
         let span = node.span;
@@ -112,7 +101,7 @@ impl Carry {
             others.pop();
             items.pop();
         }
-        let moved = changed(&block(others, span));
+        let elsewhere = changed(&block(others, span));
         let names: Vec<&String> = train.wheels.iter().map(|wheel| &wheel.name).chain([&train.last]).collect();
         let lengths = train.wheels.iter().flat_map(|wheel| names_in(&wheel.length));
         let all = changed(body);
@@ -124,7 +113,7 @@ impl Carry {
         };
         let signed: Vec<bool> =
             names.iter().copied().chain([&flat.name]).map(|name| self.declared.is_signed(name)).collect();
-        if names.iter().any(|name| moved.contains(name) || **name == flat.name || names_in(&flat.end).contains(name))
+        if names.iter().any(|name| elsewhere.contains(name) || **name == flat.name || names_in(&flat.end).contains(name))
             || lengths.into_iter().any(|name| all.contains(&name))
             || !flat_is_own
             || !train.wheels.iter().all(is_certain)
@@ -159,7 +148,7 @@ impl Carry {
                 continue;
             }
             let mut own = block(vec![item], span);
-            let values = train.values(&moved_by(&flat.name, over(k), span), last_first, span);
+            let values = train.values(&moved(&flat.name, over(k), span), last_first, span);
             for (name, value) in &values {
                 if !replace(&mut own, name, value) {
                     return None;
@@ -198,19 +187,6 @@ impl Train {
         };
         values.push((self.last.clone(), last));
         values
-    }
-}
-
-fn block(items: Items, span: Span) -> Node<Statement> {
-    Node::new(Statement::Compound(items), span)
-}
-
-fn moved_by(name: &str, by: i64, span: Span) -> Node<Expression> {
-    let amount = || number(&by.unsigned_abs().to_string(), span);
-    match by {
-        0 => named(name, span),
-        1.. => binary(BinaryOperator::Plus, named(name, span), amount(), span),
-        _ => binary(BinaryOperator::Minus, named(name, span), amount(), span),
     }
 }
 

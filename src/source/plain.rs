@@ -19,6 +19,7 @@ use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
 use super::canonical::names_in;
+use super::counters::named;
 use super::flat::FLAT;
 use super::function::{derived, identifier};
 use super::nest::operation;
@@ -94,6 +95,38 @@ pub fn bodies(unit: &mut TranslationUnit) -> impl Iterator<Item = &mut Node<Stat
         ExternalDeclaration::FunctionDefinition(function) => Some(&mut function.node.statement),
         _ => None,
     })
+}
+
+pub fn block(items: Vec<Node<BlockItem>>, span: Span) -> Node<Statement> {
+    Node::new(Statement::Compound(items), span)
+}
+
+/// `name + by`.
+pub fn moved(name: &str, by: i64, span: Span) -> Node<Expression> {
+    let amount = || number(&by.unsigned_abs().to_string(), span);
+    match by {
+        0 => named(name, span),
+        1.. => binary(BinaryOperator::Plus, named(name, span), amount(), span),
+        _ => binary(BinaryOperator::Minus, named(name, span), amount(), span),
+    }
+}
+
+/// Of a statement, and what stands before it in its block.
+type Rewrite<'r> = dyn Fn(&mut Node<Statement>, &[Node<BlockItem>]) + 'r;
+
+/// Calls `rewrite` for every statement that is no block, those inside of it first, with what stands `before` it in its block.
+pub fn inside_out(node: &mut Node<Statement>, before: &[Node<BlockItem>], rewrite: &Rewrite) {
+    if let Statement::Compound(items) = &mut node.node {
+        for k in 0..items.len() {
+            let (done, left) = items.split_at_mut(k);
+            if let BlockItem::Statement(own) = &mut left[0].node {
+                inside_out(own, done, rewrite);
+            }
+        }
+        return;
+    }
+    inner(&mut node.node).into_iter().for_each(|inner| inside_out(inner, &[], rewrite));
+    rewrite(node, before);
 }
 
 /// The statements directly inside of one that is neither a block nor a `switch`.
