@@ -147,6 +147,11 @@ impl Analysis {
         let Analysis { kernel, program, .. } = self;
         budget::begin("the schedule");
         let mut plans = self.within(operations, || schedule::candidates_for(kernel, program))?;
+        let rows = self.within(operations, || schedule::outer_rows(kernel, program));
+        match rows {
+            Err(error) if error.is::<Exhausted>() => {}
+            rows => plans.splice(..0, rows?.filter(|rows| !plans.contains(rows))).for_each(drop),
+        }
         if let Some(alone) = schedule::outermost_alone(kernel).filter(|alone| !plans.contains(alone)) {
             plans.insert(0, alone);
         }

@@ -53,6 +53,9 @@ const OPERATORS: u64 = 10_000;
 const WORTH_IT: f64 = 0.98;
 const AS_GOOD: f64 = 1.03;
 
+/// Twice as many lanes are worth it where fewer take so many times the cycles: estimates are no better than that, and lanes cost area.
+const TWICE_WORTH_IT: f64 = 1.05;
+
 /// Buffers apart that take at most half of the words may take so many times the cycles and move so many times the bytes: what two
 /// uses have in common is loaded twice.
 const MORE_CYCLES: f64 = 1.01;
@@ -525,11 +528,19 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         let mut best: Option<Found> = None;
         // Down to what is possible, and to what neither waits for the memory nor leaves lanes without work.
         let mut count = wanted.min(most);
+        // In the tiles of the first that is possible more may be, too.
+        let mut fewest = wanted;
         let mut base = one.offload.clone();
         while count > 1 && self.may_probe() {
             match self.possible(&base, count)? {
                 Ok(found) => {
-                    let found = if best.is_none() { self.in_better_tiles(found, true)? } else { found };
+                    let found = match &best {
+                        Some(_) => found,
+                        None => {
+                            fewest = fewest.min(count);
+                            self.in_better_tiles(found, true)?
+                        }
+                    };
                     base = found.offload.clone();
                     let (is_needed, cycles) = (found.needs_its_lanes(&one), found.cycles());
                     if best.as_ref().is_none_or(|best| found.cycles() <= AS_GOOD * best.cycles()) {
@@ -552,7 +563,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                 reasons.entry(count).or_insert_with(too_long);
             }
         }
-        best = best.map(|best| self.upwards(best, wanted..most, &one, &mut reasons)).transpose()?;
+        best = best.map(|best| self.upwards(best, fewest..most, &one, &mut reasons)).transpose()?;
         let is_worth_it = best.as_ref().is_some_and(|best| best.cycles() < WORTH_IT * one.cycles());
         let mut best = best.filter(|_| is_worth_it).unwrap_or_else(|| one.clone());
         if best.expected.compute > AS_GOOD * least_memory(&one, link) {
@@ -600,7 +611,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     /// Twice as many lanes, where those are better, or why there are none.
     fn twice_the_lanes(&self, now: &Found, reasons: &mut BTreeMap<i64, String>) -> Result<Option<Found>> {
         let next = 2 * now.count;
-        let is_better = |found: &Found| found.cycles() * AS_GOOD < now.cycles();
+        let is_better = |found: &Found| found.cycles() * TWICE_WORTH_IT < now.cycles();
         match self.possible(&now.offload, next)? {
             Ok(found) if is_better(&found) => Ok(Some(found)),
             // Tiles with as many bursts as fewer lanes have time for.

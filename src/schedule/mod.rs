@@ -9,6 +9,7 @@ mod footprint;
 mod generic;
 pub mod legality;
 pub mod linear;
+mod open;
 mod original;
 pub mod placement;
 pub mod sizes;
@@ -26,9 +27,10 @@ use crate::ids::{ArrayId, ByBand, StatementId};
 use crate::polyhedral::isl::schedule::{Fusion, Problem, Tree};
 use crate::polyhedral::isl::{Map, Set, Tuple};
 use crate::polyhedral::{Program, Touch};
-use crate::source::kernel::{Kernel, Node};
+use crate::source::kernel::Kernel;
 
 pub use legality::is_legal;
+pub use open::{outer_rows, outermost_alone};
 use tree::Style;
 
 /// isl's operations per tree: enough for every kernel of PolyBench/C up to three loops deep.
@@ -93,16 +95,6 @@ pub fn candidates_for(kernel: &Kernel, program: &Program) -> Result<Vec<ByBand<B
         None => trees(program)?,
     };
     candidates_of(program, &trees)
-}
-
-/// The outermost loop alone, with all that is inside as written, where it is around all statements: whatever arrays that fit on chip as a
-/// whole pass from one of its iterations to the next stays there, without skewing. Instances that θ does not tell apart keep the order of
-/// the source, so it is legal.
-pub fn outermost_alone(kernel: &Kernel) -> Option<ByBand<BandPlan>> {
-    let [Node::Loop(outer)] = &kernel.body[..] else { return None };
-    let statements: Vec<StatementId> = kernel.statements().keys().collect();
-    let theta = vec![vec![Affine::variable(&outer.iterator)]; statements.len()];
-    Some(vec![BandPlan { statements, theta, tileable: vec![true] }].into())
 }
 
 /// Legal ways to cut these trees, and the program as written, as far as [`CUTTING`] allows. Past it there is at least the
