@@ -4,9 +4,11 @@
 //! to the accelerators there. Lanes were not synthesised: what brings their words to their lanes is counted by its
 //! multiplexers.
 
+mod circuits;
+mod products;
+
 use std::collections::BTreeMap;
 
-use super::demand::{Products, multipliers, of_trees, products_of};
 use crate::affine::Affine;
 use crate::board::Device;
 use crate::buffer::{self, SMALL};
@@ -14,6 +16,8 @@ use crate::hardware;
 use crate::ids::{ByStatement, StatementId};
 use crate::offload::{Buffer, Offload, Piece};
 use crate::source::kernel::{Access, BinaryOp, Expr, Kernel, ScalarType, Statement, UnaryOp};
+use circuits::{Circuit, circuits};
+use products::{Products, kind_of_product, multipliers, of_trees};
 
 /// What is there whatever the kernel does, and with every statement beyond the first.
 const BASE: u64 = 1000;
@@ -44,25 +48,27 @@ impl Area {
         let in_pipeline = hardware::divides_in_pipeline(offload);
         let (mut products, mut apart, mut taking_turns) = (Products::new(), Products::new(), Turns::new());
         let mut aluts = BASE + STATEMENT * (statements.len() as u64).saturating_sub(1);
-        for (s, own) in statements.iter_enumerated() {
+        for s in statements.keys() {
             let count = lanes(s);
-            // What lanes of a reduction have meets, and is nobody else's.
-            let meets = offload.lanes(s).is_some_and(|shape| shape.reduction.is_some());
-            for (kind, number) in products_of(own.values()) {
+            let own = circuits(offload, s, count);
+            // What lanes of a reduction have meets, and is nobody else's; nor is it where lanes have some operators between them, which
+            // the plan of lane 0 may have put together with those of other statements.
+            let meets = offload.lanes(s).is_some_and(|shape| shape.reduction.is_some())
+                || own.iter().any(|circuit| circuit.count < count && is_operator(circuit.expr));
+            let Operators { products: own_products, cells, logic } = Operators::new(&own, in_pipeline);
+            for (kind, number) in own_products {
                 if meets {
-                    *apart.entry(kind).or_default() += count * number;
+                    *apart.entry(kind).or_default() += number;
                 } else {
                     let known = products.entry(kind).or_default();
-                    *known = (*known).max(count * number);
+                    *known = (*known).max(number);
                 }
             }
-            let mut cells = Cells::new();
-            let logic = own.values().map(|value| logic(value, in_pipeline, &mut cells)).sum::<u64>();
-            aluts += count * (logic + around(offload, s, count));
+            aluts += logic + count * around(offload, s, count);
             for (cell, number) in cells {
                 match meets {
-                    true => aluts += count * number * cell.aluts,
-                    false => taking_turns.entry(cell).or_default().push(count * number),
+                    true => aluts += number * cell.aluts,
+                    false => taking_turns.entry(cell).or_default().push(number),
                 }
             }
         }
@@ -78,7 +84,10 @@ impl Area {
     pub fn operators(offload: &Offload, lanes: impl Fn(StatementId) -> u64) -> u64 {
         let statements = offload.kernel.statements();
         let own = |(s, own): (StatementId, &&Statement)| {
-            lanes(s) * (own.values().map(nodes).sum::<u64>() + own.references().len() as u64)
+            let all = circuits(offload, s, lanes(s));
+            let operators =
+                all.iter().filter(|circuit| !circuit.expr.operands().is_empty()).map(|circuit| circuit.count);
+            operators.sum::<u64>() + lanes(s) * own.references().len() as u64
         };
         statements.iter_enumerated().map(own).sum()
     }
@@ -87,19 +96,36 @@ impl Area {
 /// Multipliers, and look-up tables of operators, of an instance of each statement.
 pub fn of_statements(offload: &Offload) -> ByStatement<[u64; 2]> {
     let in_pipeline = hardware::divides_in_pipeline(offload);
-    let own = |own: &&Statement| {
-        let mut cells = Cells::new();
-        let logic = own.values().map(|value| logic(value, in_pipeline, &mut cells)).sum::<u64>();
+    let own = |s: StatementId| {
+        let Operators { products, cells, logic } = Operators::new(&circuits(offload, s, 1), in_pipeline);
         let cells = cells.iter().map(|(cell, number)| cell.aluts * number).sum::<u64>();
-        [multipliers(&products_of(own.values())), logic + cells]
+        [multipliers(&products), logic + cells]
     };
-    offload.kernel.statements().iter().map(own).collect::<Vec<_>>().into()
+    offload.kernel.statements().keys().map(own).collect::<Vec<_>>().into()
 }
 
-/// Operators of any kind.
-fn nodes(expr: &Expr) -> u64 {
-    let operands = expr.operands();
-    u64::from(!operands.is_empty()) + operands.into_iter().map(nodes).sum::<u64>()
+/// What the circuits of a statement are.
+struct Operators {
+    products: Products,
+    cells: Cells,
+    /// Look-up tables of the others.
+    logic: u64,
+}
+
+impl Operators {
+    fn new(circuits: &[Circuit], in_pipeline: bool) -> Operators {
+        let mut all = Operators { products: Products::new(), cells: Cells::new(), logic: 0 };
+        for Circuit { expr, count } in circuits {
+            if let Some(kind) = kind_of_product(expr) {
+                *all.products.entry(kind).or_default() += count;
+            }
+            match shared(expr) {
+                Some(cell) => *all.cells.entry(cell).or_default() += count,
+                None => all.logic += count * logic(expr, in_pipeline),
+            }
+        }
+        all
+    }
 }
 
 /// An operator that statements have in turn.
@@ -127,6 +153,11 @@ impl Cell {
     }
 }
 
+/// Whether it is one that statements may share.
+fn is_operator(expr: &Expr) -> bool {
+    kind_of_product(expr).is_some() || shared(expr).is_some()
+}
+
 /// The operator that statements may share, if this is one.
 fn shared(expr: &Expr) -> Option<Cell> {
     let cell = |name, ty: ScalarType, float: u64, double: u64| {
@@ -150,15 +181,10 @@ fn shared(expr: &Expr) -> Option<Cell> {
     }
 }
 
-/// Look-up tables of what an expression has to itself; divisions of integers are serial, or in a pipeline. `cells` gets the others.
-fn logic(expr: &Expr, in_pipeline: bool, cells: &mut Cells) -> u64 {
+/// Look-up tables of an operator that statements do not share, without its operands; divisions of integers are serial, or in a pipeline.
+fn logic(expr: &Expr, in_pipeline: bool) -> u64 {
     let bits = |ty: ScalarType| u64::from(ty.bits);
-    let cell = shared(expr);
-    if let Some(cell) = cell {
-        *cells.entry(cell).or_default() += 1;
-    }
-    let own = match expr {
-        _ if cell.is_some() => 0,
+    match expr {
         Expr::Constant { .. } | Expr::Read { .. } | Expr::Scalar { .. } | Expr::Cast { .. } => 0,
         Expr::Index { ty, .. } => bits(*ty),
         Expr::Unary { ty, .. } if ty.floating => 0,
@@ -186,8 +212,7 @@ fn logic(expr: &Expr, in_pipeline: bool, cells: &mut Cells) -> u64 {
         Expr::Gather { gather, .. } | Expr::Scatter { place: gather, .. } => {
             gather.subscripts.iter().map(|subscript| bits(subscript.ty())).sum()
         }
-    };
-    own + expr.operands().into_iter().map(|operand| logic(operand, in_pipeline, cells)).sum::<u64>()
+    }
 }
 
 /// Look-up tables of a lane that turn the words of a group: a multiplexer of four words per bit and table. Groups that always

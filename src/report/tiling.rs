@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::area::Area;
 use super::demand::Demand;
 use crate::board::Board;
 use crate::buffer;
@@ -85,7 +86,7 @@ impl LanesReport {
             along: lanes.map_or(String::new(), |lanes| lanes.along.clone()),
             compute_cycles: demand.compute_cycles(count),
             memory_cycles: demand.words(Beats::of(offload, board.memory.link()).word),
-            multipliers: demand.multipliers * count as u64,
+            multipliers: Area::of(offload, &board.device).multipliers,
             board_multipliers: board.device.dsp_18x18,
             reassociates: offload.reassociates(),
             reason,
