@@ -47,7 +47,7 @@ const FEW: i64 = 4;
 const LEAST: u64 = 10_000;
 
 /// Operators of all lanes together where nobody asks for a number: the circuits of so many take some seconds.
-const OPERATORS: u64 = 10_000;
+const OPERATORS: u64 = 16_000;
 
 /// Lanes are worth it where they leave this part of the cycles, and fewer are where they take so many times them.
 const WORTH_IT: f64 = 0.98;

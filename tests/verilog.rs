@@ -147,6 +147,40 @@ fn cells(kernel: &str, cell: &str) -> [usize; 2] {
     [count(&accelerator.files, "compute"), count(&accelerator.direct_files, "direct")]
 }
 
+/// Lanes have an operator between them where its operands are the same in all of them: the area counts the circuits that are in the
+/// Verilog. A product of floats takes four multipliers of 18 x 18 bits.
+#[test]
+fn the_area_counts_operators_that_lanes_have_between_them() {
+    let nest = |body: &str| {
+        format!(
+            "#pragma burstc size(N: 64, max 64)\nvoid k(int N, float s, float c[N][N], float a[N][N], float b[N][N])\n{{\n\
+             #pragma burstc tile(i:32, j:32, k:32) lanes(i:2, j:4)\n\
+             for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) for (int k = 0; k < N; k++)\n{body}\n}}\n"
+        )
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("k.c");
+    let count = |body: &str| {
+        std::fs::write(&file, nest(body)).expect("written");
+        let source = Source::read(&file, vec![]).expect("readable");
+        let board = burstc::board::load("alveo-u50").expect("a profile");
+        let accelerator = compile(&source, &board, &Options::default()).expect("the kernel compiles");
+        let text = &accelerator.files.iter().find(|file| file.name == "k_compute.v").expect("the module is here").text;
+        let products = text.lines().filter(|line| line.trim_start().starts_with("fp_multiply #(")).count() as u64;
+        let area = burstc::report::area::Area::of(&accelerator.offload, &board.device);
+        assert_eq!(area.multipliers, 4 * products, "{body}");
+        products
+    };
+    // In eight lanes, two along i and four along j.
+    assert_eq!(count("c[i][j] += a[i][k] * b[k][j];"), 8);
+    assert_eq!(count("c[i][j] += s * a[i][k] * b[k][j];"), 8 + 2);
+    assert_eq!(count("c[i][j] += s * b[k][j] * a[i][k];"), 8 + 4);
+    assert_eq!(count("c[i][j] += a[j][k] * s * b[i][k] + b[j][k] * s * a[i][k];"), 2 * 8 + 2 * 4);
+    // The same product twice is one.
+    assert_eq!(count("c[i][j] += a[i][k] * b[k][j] < s ? a[i][k] * b[k][j] : s;"), 8);
+    assert_eq!(count("c[i][j] += s * s * a[i][k];"), 2 + 1);
+}
+
 /// Several statements have as many operators of a kind as the one with the most of them, where their stages can be made
 /// to agree.
 #[test]

@@ -9,12 +9,12 @@ mod products;
 
 use std::collections::BTreeMap;
 
-use crate::affine::Affine;
+use crate::affine::{Affine, gcd};
 use crate::board::Device;
 use crate::buffer::{self, SMALL};
 use crate::hardware;
 use crate::ids::{ByStatement, StatementId};
-use crate::offload::{Buffer, Offload, Piece};
+use crate::offload::{Banks, Buffer, Offload, Piece};
 use crate::source::kernel::{Access, BinaryOp, Expr, Kernel, ScalarType, Statement, UnaryOp};
 use circuits::{Circuit, circuits};
 use products::{Products, kind_of_product, multipliers, of_trees};
@@ -64,7 +64,7 @@ impl Area {
                     *known = (*known).max(number);
                 }
             }
-            aluts += logic + count * around(offload, s, count);
+            aluts += logic + count * around(offload, s);
             for (cell, number) in cells {
                 match meets {
                     true => aluts += number * cell.aluts,
@@ -218,31 +218,33 @@ fn logic(expr: &Expr, in_pipeline: bool) -> u64 {
 /// Look-up tables of a lane that turn the words of a group: a multiplexer of four words per bit and table. Groups that always
 /// begin in one bank are wired, and what all lanes access alike comes to all of them; of a kernel that has no lanes yet all are taken
 /// to be such.
-fn around(offload: &Offload, statement: StatementId, lanes: u64) -> u64 {
-    let levels = u64::from(lanes.ilog2().div_ceil(2));
+fn around(offload: &Offload, statement: StatementId) -> u64 {
     let own = offload.kernel.statements()[statement];
-    let words =
-        own.references().into_iter().chain(own.targets()).filter(|access| is_turned(offload, statement, access));
-    32 * words.count() as u64 * levels
+    let words = own.references().into_iter().chain(own.targets());
+    let along = words.flat_map(|access| places(offload, statement, access));
+    along.map(|places| 32 * u64::from(places.ilog2().div_ceil(2))).sum()
 }
 
-/// Whether the groups of an access begin in several banks.
-fn is_turned(offload: &Offload, statement: StatementId, access: &Access) -> bool {
+/// Along each axis of banks of which lanes access several: in how many of them groups may begin.
+fn places(offload: &Offload, statement: StatementId, access: &Access) -> Vec<u64> {
     let buffer = offload.buffers.iter().find(|buffer| buffer.array == access.array);
-    let Some((buffer, shape)) = buffer.zip(offload.lanes(statement)) else { return false };
-    let iterators = &offload.kernel.iterators()[statement];
-    let pieces = || offload.bands.iter().flat_map(|band| &band.compute.scan.pieces);
-    let own = || pieces().filter(|piece| piece.leaf.statement() == statement);
-    buffer.bank_axes().iter().any(|axis| {
-        let subscript = &access.subscripts[axis.subscript];
-        let at = |piece: &Piece| {
-            let value =
-                |name: &str| iterators.iter().position(|own| own == name).map(|place| piece.point[place].clone());
-            subscript.substitute(|name| value(name).unwrap_or_else(|| Affine::variable(name)))
+    let known = buffer.zip(offload.lanes(statement)).map(|(buffer, shape)| {
+        let iterators = &offload.kernel.iterators()[statement];
+        let pieces = || offload.bands.iter().flat_map(|band| &band.compute.scan.pieces);
+        let own = || pieces().filter(|piece| piece.leaf.statement() == statement);
+        let along = |axis: &Banks| {
+            let subscript = &access.subscripts[axis.subscript];
+            let at = |piece: &Piece| {
+                let value =
+                    |name: &str| iterators.iter().position(|own| own == name).map(|place| piece.point[place].clone());
+                subscript.substitute(|name| value(name).unwrap_or_else(|| Affine::variable(name)))
+            };
+            let step = own().flat_map(|piece| at(piece).terms.into_values()).fold(axis.count, gcd);
+            shape.moves(subscript, iterators).then(|| (axis.count / step.max(1)).max(1) as u64)
         };
-        shape.moves(subscript, iterators)
-            && own().any(|piece| at(piece).terms.values().any(|factor| factor % axis.count != 0))
-    })
+        buffer.bank_axes().iter().filter_map(along).collect::<Vec<_>>()
+    });
+    known.unwrap_or_default()
 }
 
 /// Block RAMs that buffers take.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::footprint::Footprint;
 use super::sizes::{choose, rank};
-use super::{BandPlan, candidates, is_legal};
+use super::{BandPlan, candidates, is_legal, outer_rows};
 use crate::affine::Affine;
 use crate::ids::{ByStatement, StatementId};
 use crate::polyhedral::{self, Program};
@@ -94,6 +94,39 @@ fn every_candidate_keeps_the_order_of_accesses() {
                 assert_eq!(violation, None, "{} with sizes {tile_sizes:?}\n{kernel_text}", text(plans));
             }
         }
+    }
+}
+
+/// Rows that move along with an outer loop: legal in tiles of any size, and skewed no more than the dependences ask for.
+#[test]
+fn rows_move_along_with_the_outermost_loop() {
+    let mut found = 0;
+    for kernel_text in ALL {
+        let (kernel, program) = parse(kernel_text);
+        let Some(plans) = outer_rows(&kernel, &program).unwrap() else { continue };
+        found += 1;
+        let accesses = brute::accesses(&kernel, &small(&program));
+        let dates = brute::dates(&plans.raw, &accesses);
+        for sizes in [[1, 1], [2, 1], [1, 2], [2, 3], [3, 2], [7, 1]] {
+            let places = brute::places(&plans.raw, &dates, |_, k| sizes[k]);
+            let violation = brute::violation(&kernel, &accesses, &places);
+            assert_eq!(violation, None, "{} with sizes {sizes:?}\n{kernel_text}", text(&plans.raw));
+        }
+    }
+    assert!(found >= 4, "{found} kernels have such rows");
+    let expected = [
+        (JACOBI_2D, Some("S0 t, i + 2*t; S1 t, i + 2*t + 1")),
+        (FDTD_2D, Some("S0 t, t; S1 t, i + t; S2 t, i + t; S3 t, i + t + 1")),
+        (SEIDEL_2D, Some("S0 t, i + t")),
+        // Its outermost subscript is the outermost loop.
+        (MATMUL, None),
+        // Arrays of one dimension.
+        (JACOBI_1D, None),
+    ];
+    for (kernel_text, expected) in expected {
+        let (kernel, program) = parse(kernel_text);
+        let found = outer_rows(&kernel, &program).unwrap().map(|plans| text(&plans.raw));
+        assert_eq!(found.as_deref(), expected, "{kernel_text}");
     }
 }
 

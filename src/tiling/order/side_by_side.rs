@@ -17,7 +17,9 @@ use crate::diagnostic::Diagnostic;
 use crate::ids::{ArrayId, ByArray, StatementId};
 use crate::polyhedral::isl::{Constraint, Tuple};
 use crate::polyhedral::{DependenceKind, Program};
-use crate::source::kernel::{Array, Kernel, LanesAlong, LanesDirective, Statement, TilingDirective};
+use crate::source::kernel::{
+    Array, BinaryOp, Expr, Kernel, LanesAlong, LanesDirective, Statement, TilingDirective, UnaryOp,
+};
 use crate::tiling::lane_shape::{Axes, Banked, Banking, LaneShape, Lanes, StatementLanes, join};
 
 /// What a tree over the lanes' terms costs beside lanes that write their own cells: of two orders that take as long, the
@@ -35,6 +37,13 @@ const TURNING: f64 = 1.01;
 const ALONG_GROUPS: f64 = 1.001;
 /// So many.
 const NEIGHBOURS: usize = 3;
+
+/// A statement of dear operators that runs seldom beside another of its band has lanes along one of two loops only where circuits for
+/// all lanes would be idle: at the least area for the time, lanes go by the root of instances over operators, and these are less than
+/// this part of those of the statement that runs most.
+const SELDOM: f64 = 1.0 / 8.0;
+/// Quotients and roots, in sums and products.
+const DEAR: f64 = 4.0;
 
 /// What lanes mean for a statement, or why there are none.
 type Shape = Rc<Result<LaneShape, String>>;
@@ -65,6 +74,8 @@ pub struct Wanted<'a> {
     groups: RefCell<BTreeMap<InLanes, Rc<Option<Groups>>>>,
     /// Whether each reads so many cells of an array that it does not write.
     has_neighbours: Vec<bool>,
+    /// The operators of each, in sums and products.
+    operators: Vec<f64>,
     /// The array that each statement writes first, indices into `Kernel::arrays`.
     targets: Vec<ArrayId>,
     /// What bands before have in banks.
@@ -129,6 +140,7 @@ impl<'a> Wanted<'a> {
             others: RefCell::default(),
             in_two: lanes.along.map_or(vec![], in_two),
             has_neighbours: own.iter().map(|(statement, _)| has_neighbours(statement)).collect(),
+            operators: own.iter().map(|(statement, _)| statement.values().map(operators).sum()).collect(),
             targets: own.iter().map(|(statement, _)| statement.target.array).collect(),
             statements: own,
             banking,
@@ -203,6 +215,13 @@ impl<'a> Wanted<'a> {
         counts.dedup();
         let inside = (outer..order.len()).filter(|level| order[*level] < space.rank());
         inside.flat_map(|level| counts.iter().map(move |count| vec![(level, *count)])).collect()
+    }
+
+    /// Those of them that are along one of the two dimensions only.
+    fn levels_of_fewer(&self, space: &Space, order: &[usize], outer: usize) -> Vec<Vec<Level>> {
+        let mut all = self.levels_of_one(space, order, outer);
+        all.retain(|levels| levels.iter().all(|(_, count)| *count < self.directive.count));
+        all
     }
 
     /// The groups of a statement's lanes, of this shape.
@@ -332,6 +351,17 @@ fn has_neighbours(statement: &Statement) -> bool {
     references.iter().any(|r| of(r.array) >= NEIGHBOURS && !statement.writes_to(r.array))
 }
 
+/// The sums and products of a value, with what is dearer counted as several.
+fn operators(value: &Expr) -> f64 {
+    let own = match value {
+        Expr::Unary { op: UnaryOp::SquareRoot, .. } => DEAR,
+        Expr::Binary { op: BinaryOp::Divide | BinaryOp::Remainder, .. } => DEAR,
+        Expr::Binary { op: BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply, .. } => 1.0,
+        _ => 0.0,
+    };
+    own + value.operands().into_iter().map(operators).sum::<f64>()
+}
+
 /// What a statement's lanes come to in one of its orders.
 struct Choice<'a> {
     merit: Merit,
@@ -383,7 +413,15 @@ impl Space {
                 Ok(best.as_ref().is_some_and(|best| !best.levels.is_empty()))
             };
             let mut has_lanes = false;
-            for alone in orders() {
+            if self.is_seldom(place, wanted) {
+                for alone in orders() {
+                    for levels in wanted.levels_of_fewer(self, alone.order, outer.len()) {
+                        has_lanes = choose(alone, levels)?;
+                    }
+                }
+            }
+            let is_settled = has_lanes;
+            for alone in orders().filter(|_| !is_settled) {
                 for levels in wanted.levels(self, alone.order, outer.len()) {
                     has_lanes = choose(alone, levels)?;
                 }
@@ -435,6 +473,16 @@ impl Space {
             lanes: chosen.iter().map(lane).collect(),
             late: vec![],
         }))
+    }
+
+    /// Whether a statement has more operators than the one of its band that runs most, and runs so much less often that lanes for all of
+    /// them would be idle, see [`SELDOM`].
+    fn is_seldom(&self, place: usize, wanted: &Wanted) -> bool {
+        let by_work = |a: &usize, b: &usize| self.iterations(*a).total_cmp(&self.iterations(*b));
+        let Some(most) = (0..wanted.operators.len()).max_by(by_work) else { return false };
+        let of = |place: usize| (self.iterations(place), wanted.operators[place].max(1.0));
+        let ((own, operators), (others, their_operators)) = (of(place), of(most));
+        operators > their_operators && (own / operators * their_operators / others).sqrt() <= SELDOM
     }
 
     /// Whether a statement alone may have lanes at levels of its order, with these arrays in banks already.
