@@ -3,6 +3,8 @@
 
 #[path = "common/browser.rs"]
 mod browser;
+#[path = "common/drawn.rs"]
+mod drawn;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,15 +13,17 @@ use std::process::Command;
 use std::time::Duration;
 
 use browser::Browser;
+use burstc::offload::Offload;
 use burstc::page::Pictures;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-fn burstc(folder: &TempDir, arguments: &[&str]) {
+fn burstc(folder: &TempDir, arguments: &[&str]) -> Vec<u8> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_burstc"));
     command.env_remove("CC").env("NO_COLOR", "1").current_dir(folder).args(arguments);
     let output = command.output().unwrap();
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
 }
 
 fn source(path: &str) -> String {
@@ -236,7 +240,7 @@ const SHAPES: &str = "(() => {
     const parts = (colour) => colour.match(/[\\d.]+/g).map(Number).slice(0, 3);
     const paper = parts(getComputedStyle(document.body).backgroundColor);
     const bad = new Set();
-    for (const shape of document.querySelectorAll('svg .c-load, svg .c-reuse, svg .c-store, svg .w-busy, svg .w-word, svg .w-value, svg .tile0, svg .tile1, svg .roof, svg .design')) {
+    for (const shape of document.querySelectorAll('svg .c-load, svg .c-reuse, svg .c-store, svg .w-busy, svg .w-word, svg .w-value, svg .tile0, svg .tile1, svg .roof, svg .design, svg [data-level]')) {
         const style = getComputedStyle(shape);
         const drawn = style.fill === 'none' ? style.stroke : style.fill;
         const apart = Math.max(...parts(drawn).map((c, k) => Math.abs(c - paper[k])));
@@ -251,7 +255,9 @@ const LABELS: &str = "(() => {
     for (const text of document.querySelectorAll('svg text')) {
         const own = text.getBoundingClientRect(), picture = text.ownerSVGElement.getBoundingClientRect();
         if (!text.textContent || !own.width) continue;
-        const size = parseFloat(getComputedStyle(text).fontSize) * picture.width / text.ownerSVGElement.viewBox.baseVal.width;
+        // A picture without a view has pixels as its units.
+        const view = text.ownerSVGElement.viewBox.baseVal;
+        const size = parseFloat(getComputedStyle(text).fontSize) * (view && view.width ? picture.width / view.width : 1);
         if (size < 9) bad.push('small, ' + size.toFixed(1) + ' px: ' + text.textContent);
         if (own.left < picture.left - 2 || own.right > picture.right + 2 || own.top < picture.top - 4 || own.bottom > picture.bottom + 4)
             bad.push('cut: ' + text.textContent);
@@ -385,85 +391,97 @@ fn figures_are_the_jsons(browser: &mut Browser, document: &Value) {
 /// What of the board is taken: how much of how much, that share as it is written, that of what is drawn, and the text.
 const TAKEN: &str = "Array.from(document.querySelectorAll('[data-taken]'), (own) => {
     const [all, taken] = Array.from(own.querySelectorAll('rect'), (bar) => bar.getBoundingClientRect().width);
-    const text = own.textContent;
+    const text = own.textContent.trim();
     return [Number(own.dataset.taken), Number(own.dataset.all), parseFloat(text.split('(')[1]) / 100, taken / all, text];
 })";
 
-/// What the page shows of the tile that is chosen.
+/// What the page shows of the tile that is chosen: its paths by their kinds.
 const TILE: &str = "(() => {
-    const cells = (picture, kind) => {
-        const found = [];
-        for (const own of picture.querySelectorAll('.' + kind)) {
-            const [x, y, width, height] = ['x', 'y', 'width', 'height'].map((name) => Number(own.getAttribute(name)));
-            for (let row = y; row < y + height; row++) for (let column = x; column < x + width; column++) found.push([row, column]);
-        }
-        return found;
-    };
+    const seen = (own) => getComputedStyle(own).display !== 'none';
+    const all = (parent, selector) => Array.from(parent.querySelectorAll(selector)).filter(seen);
     return {
-        name: document.getElementById('tile-name').textContent,
-        arrays: Array.from(document.querySelectorAll('#tile-arrays > div'), (box) => ({
+        name: all(document, '#tile-name > span').map((own) => own.textContent).join(),
+        here: all(document, '#tile-space > div').flatMap((own) => all(own, '.here').map((dot) => dot.textContent.trim())),
+        arrays: all(document, '#tile-arrays > div').map((box) => ({
             name: box.querySelector('h3').textContent.split('[')[0],
-            figures: Object.fromEntries(Array.from(box.querySelectorAll('[data-kind]'), (cell) => [cell.dataset.kind, cell.textContent])),
-            drawn: Object.fromEntries(['load', 'reuse', 'store', 'touch'].map((kind) => [kind, cells(box.querySelector('svg'), 'c-' + kind)])),
+            figures: Object.fromEntries(all(box, 'tbody').flatMap((own) => Array.from(own.querySelectorAll('[data-kind]'), (cell) => [cell.dataset.kind, cell.textContent]))),
+            drawn: Object.fromEntries(['load', 'reuse', 'store', 'touch'].map((kind) => [kind,
+                all(box, 'svg > g').flatMap((own) => all(own, 'path.c-' + kind)).map((own) => own.getAttribute('d')).join('')])),
         })),
     };
 })()";
 
 /// Puts the slider to every tile: iterations, numbers of cells, and the cells that are drawn.
-fn tiles_are_as_enumerated(browser: &mut Browser, instances: &[Instance]) {
-    let data = browser.value("document.getElementById('pictures').textContent");
-    let pictures: Pictures = serde_json::from_str(data.as_str().unwrap()).unwrap();
-    let tiles = by_hand(instances, &pictures);
+fn tiles_are_as_enumerated(browser: &mut Browser, pictures: &Pictures, instances: &[Instance]) {
+    let tiles = by_hand(instances, pictures);
     assert_eq!((pictures.tile_count, pictures.shown.len()), (tiles.len() as u64, tiles.len()), "all tiles are shown");
     let mut moved = BTreeSet::new();
     for (place, (index, tile)) in tiles.iter().enumerate() {
         browser.slide("tile", place);
         let shown = browser.value(TILE);
-        let name = shown["name"].as_str().unwrap().replace(',', "");
-        let (number, text) = (place + 1, index.iter().map(i64::to_string).collect::<Vec<_>>().join(" "));
-        assert!(name.starts_with(&format!("number {number} of {}: T = ({text})", tiles.len())), "{name}");
-        assert!(name.ends_with(&format!(" {} iterations", tile.iterations)), "{name}: {}", tile.iterations);
-        for own in shown["arrays"].as_array().unwrap() {
-            let array = pictures.arrays.iter().find(|array| own["name"] == array.name).unwrap();
-            let nothing = Footprint::default();
-            let expected = tile.arrays.get(array.name.as_str()).unwrap_or(&nothing);
-            for (kind, drawn, cells) in [
-                ("loaded", "load", &expected.loaded),
-                ("reused", "reuse", &expected.reused),
-                ("stored", "store", &expected.stored),
-                ("touched", "touch", &expected.touched),
-            ] {
-                let count = own["figures"][kind].as_str().unwrap().replace(',', "");
-                assert_eq!(count, cells.len().to_string(), "{kind} of {} in tile {index:?}", array.name);
-                let columns = array.extents.last().unwrap();
-                let square = |cell: &Vec<i64>| {
-                    let place =
-                        cell.iter().zip(&array.extents).fold(0, |place, (index, extent)| place * extent + index);
-                    (place / columns / array.together[0], place % columns / array.together[1])
-                };
-                let squares: BTreeSet<(i64, i64)> = cells.iter().map(square).collect();
-                let drawn: BTreeSet<(i64, i64)> = serde_json::from_value(own["drawn"][drawn].clone()).unwrap();
-                let differs: Vec<_> = drawn.symmetric_difference(&squares).take(5).collect();
-                assert!(differs.is_empty(), "{kind} of {} in tile {index:?}: {differs:?} and so on", array.name);
-            }
-        }
+        tile_is_as_enumerated(&shown, pictures, (place, tiles.len()), (&index[..], tile));
         moved.insert(shown["arrays"].to_string());
     }
     assert!(tiles.len() == 1 || moved.len() > 1, "the pictures change with the tile");
 }
 
-/// The picture's share of each kind, by process: what is drawn of the whole, over all of the row.
-const SHARES: &str = "(() => {
-    const rows = [0, 1, 2].map(() => ({ busy: 0, word: 0, value: 0, all: 0 }));
-    for (const own of document.querySelectorAll('#timeline-picture g > rect')) {
-        const kind = own.getAttribute('class').replace('w-', '');
-        const [y, width, height] = ['y', 'width', 'height'].map((name) => Number(own.getAttribute(name)));
-        const row = rows[Math.floor((y - 6) / 66)];
-        if (kind === 'tile' || kind === 'row') row.all = width * height;
-        else if (kind in row) row[kind] += width * height;
+/// What is shown is this tile of so many.
+fn tile_is_as_enumerated(
+    shown: &Value,
+    pictures: &Pictures,
+    (place, count): (usize, usize),
+    (index, tile): (&[i64], &TileByHand),
+) {
+    let name = shown["name"].as_str().unwrap().replace(',', "");
+    let (number, text) = (place + 1, index.iter().map(i64::to_string).collect::<Vec<_>>());
+    assert!(name.starts_with(&format!("number {number} of {count}: T = ({})", text.join(" "))), "{name}");
+    assert!(name.ends_with(&format!(" {} iterations", tile.iterations)), "{name}: {}", tile.iterations);
+    assert_eq!(shown["here"], json!([format!("T = ({})", text.join(", "))]), "in the tile space");
+    for own in shown["arrays"].as_array().unwrap() {
+        let array = pictures.arrays.iter().find(|array| own["name"] == array.name).unwrap();
+        let nothing = Footprint::default();
+        let expected = tile.arrays.get(array.name.as_str()).unwrap_or(&nothing);
+        for (kind, drawn, cells) in [
+            ("loaded", "load", &expected.loaded),
+            ("reused", "reuse", &expected.reused),
+            ("stored", "store", &expected.stored),
+            ("touched", "touch", &expected.touched),
+        ] {
+            let count = own["figures"][kind].as_str().unwrap().replace(',', "");
+            assert_eq!(count, cells.len().to_string(), "{kind} of {} in tile {index:?}", array.name);
+            let columns = array.extents.last().unwrap();
+            let square = |cell: &Vec<i64>| {
+                let place = cell.iter().zip(&array.extents).fold(0, |place, (index, extent)| place * extent + index);
+                (place / columns / array.together[0], place % columns / array.together[1])
+            };
+            let squares: BTreeSet<(i64, i64)> = cells.iter().map(square).collect();
+            let drawn = drawn::squares(own["drawn"][drawn].as_str().unwrap());
+            let differs: Vec<_> = drawn.symmetric_difference(&squares).take(5).collect();
+            assert!(differs.is_empty(), "{kind} of {} in tile {index:?}: {differs:?} and so on", array.name);
+        }
     }
-    return rows.map((row) => [row.busy / row.all, row.word / row.all, row.value / row.all]);
-})()";
+}
+
+/// The paths of a picture's windows over cycles, by their classes.
+const WINDOWS: &str = "(picture) => Array.from(document.querySelectorAll(picture + ' svg.cycles'), (own) =>
+    Object.fromEntries(Array.from(own.querySelectorAll(':scope > path[class]'), (path) => [path.getAttribute('class'), path.getAttribute('d')])))";
+
+/// What paths of a window cover, as a part of all of it.
+fn covered(window: &Value, class: &str, cycles: f64) -> f64 {
+    window[class].as_str().map_or(0.0, drawn::area) / (100.0 * cycles)
+}
+
+/// The picture's share of each kind, by process: a part of a process lies over the sum of it and what is under it.
+fn shares(browser: &mut Browser, cycles: f64) -> Vec<[f64; 3]> {
+    let windows = browser.value(&format!("({WINDOWS})('#timeline-picture')"));
+    let windows = windows.as_array().unwrap();
+    assert_eq!(windows.len(), 6, "bars and tiles of three processes");
+    let share = |own: &Value| {
+        let [busy, word, value] = ["w-busy", "w-word", "w-value"].map(|class| covered(own, class, cycles));
+        [busy, (word - busy).max(0.0), (value - busy).max(0.0)]
+    };
+    windows.iter().step_by(2).map(share).collect()
+}
 
 /// First and last cycle that are shown, and the cycles of the run.
 fn seen(browser: &mut Browser) -> [f64; 3] {
@@ -473,15 +491,17 @@ fn seen(browser: &mut Browser) -> [f64; 3] {
     numbers.try_into().unwrap()
 }
 
-/// The whole of the timeline is what the counters say; it zooms down to cycles and moves to the end.
-fn timeline_is_the_runs(browser: &mut Browser, document: &Value) {
+/// The views of all windows over cycles, each once.
+fn views(browser: &mut Browser) -> Value {
+    browser.value("Array.from(new Set(Array.from(document.querySelectorAll('svg.cycles'), (own) => own.getAttribute('viewBox'))))")
+}
+
+/// All of the run is shown, and is what the counters say.
+fn timeline_is_whole(browser: &mut Browser, document: &Value) {
     let cycles = document["cycles"].as_f64().unwrap();
     assert_eq!(seen(browser), [0.0, cycles, cycles]);
-    let longest =
-        "Math.max(...JSON.parse(document.getElementById('pictures').textContent).timeline.slices.map((own) => own[0]))";
-    let longest = browser.value(longest).as_f64().unwrap();
-    assert!(longest <= (cycles / 1000.0).max(1.0), "slices of {longest} cycles, of {cycles}");
-    let shares: Vec<[f64; 3]> = serde_json::from_value(browser.value(SHARES)).unwrap();
+    assert_eq!(views(browser), json!([format!("0 0 {cycles} 100")]));
+    let shares = shares(browser, cycles);
     let counter = |name: &str| document["processes"][name].as_f64().unwrap() / cycles;
     let transfer = |busy: &str, without: &str| [counter(busy) - counter(without), counter(without), 0.0];
     let expected = [
@@ -489,30 +509,38 @@ fn timeline_is_the_runs(browser: &mut Browser, document: &Value) {
         [counter("compute_busy"), 0.0, counter("compute_stall")],
         transfer("store_busy", "store_without_word"),
     ];
-    for (shown, expected) in shares.iter().flatten().zip(expected.iter().flatten()) {
-        assert!((shown - expected).abs() < 0.02, "{shares:?}, not {expected:?}");
+    for (process, (shown, expected)) in shares.iter().zip(&expected).enumerate() {
+        // Which words are whose is told slice by slice: only of compute, and of all that a process is busy, it is the counters'.
+        for (shown, expected) in shown.iter().zip(expected) {
+            let most = if process == 1 { 0.002 } else { 0.02 };
+            assert!((shown - expected).abs() < most, "{shares:?}, not {expected:?}");
+        }
+        let [shown, expected] = [shown, expected].map(|parts| parts.iter().sum::<f64>());
+        assert!((shown - expected).abs() < 0.002, "{shares:?}: {shown}, not {expected}");
     }
+}
+
+/// The whole of the timeline is what the counters say; it zooms down to cycles and moves to the end.
+fn timeline_is_the_runs(browser: &mut Browser, document: &Value) {
+    timeline_is_whole(browser, document);
+    let cycles = document["cycles"].as_f64().unwrap();
     browser.slide("zoom", 100);
     assert_eq!(seen(browser), [0.0, 16.0, cycles]);
     browser.slide("at", 1000);
     assert_eq!(seen(browser), [cycles - 16.0, cycles, cycles]);
+    assert_eq!(views(browser), json!([format!("{} 0 16 100", cycles - 16.0)]), "all windows show the same cycles");
     let ticks = "Array.from(document.querySelectorAll('#timeline-picture text')).map((own) => own.textContent)";
     let ticks: Vec<String> = serde_json::from_value(browser.value(ticks)).unwrap();
-    let ticks: Vec<f64> = ticks.iter().filter_map(|text| text.replace(',', "").parse().ok()).collect();
+    let ticks: Vec<f64> =
+        ticks.iter().filter_map(|text| text.replace(',', "").trim_start_matches("cycle ").parse().ok()).collect();
     assert!(ticks.len() >= 2 && ticks.iter().all(|tick| (cycles - 16.0..=cycles).contains(tick)), "{ticks:?}");
     browser.slide("zoom", 50);
     let [from, to, _] = seen(browser);
     assert!(to == cycles && (to - from - (16.0 * cycles).sqrt()).abs() <= 1.0, "half way down: {from} to {to}");
-    // A narrower window draws it once more, at the same place.
+    // A narrower window shows the same place.
     browser.screen(500, 800);
     assert_eq!(seen(browser), [from, to, cycles]);
     browser.screen(1200, 900);
-}
-
-/// The pictures' own data.
-fn pictures(browser: &mut Browser) -> Pictures {
-    let data = browser.value("document.getElementById('pictures').textContent");
-    serde_json::from_str(data.as_str().unwrap()).unwrap()
 }
 
 /// The instances that start at each date of a tile: their statements' names, and their iterators.
@@ -533,24 +561,66 @@ fn dated(pictures: &Pictures, place: usize) -> BTreeMap<u64, Vec<(String, Vec<i6
     found
 }
 
-/// What is drawn of the order: the text, and of each plane how many squares are there and how many are still to come.
+/// What is drawn of the order: the text, the slider's last step, and per statement its name, its plane, and of each figure the caption, the
+/// paths up to the date and the path of all.
 const ORDER: &str = "(() => {
-    const area = (own) => Number(own.getAttribute('width')) * Number(own.getAttribute('height'));
-    const sum = (kind) => Array.from(document.querySelectorAll('#tile-order .' + kind), area).reduce((a, b) => a + b, 0);
-    return [document.getElementById('date-name').textContent.replace(/,(?=\\d{3})/g, ''), sum('dated'), sum('to-come'),
-        document.querySelectorAll('#tile-order figure').length, Number(document.getElementById('date').max)];
+    const seen = (own) => getComputedStyle(own).display !== 'none';
+    const all = (parent, selector) => Array.from(parent.querySelectorAll(selector)).filter(seen);
+    const d = (own) => own.getAttribute('d');
+    const boxes = all(document, '[data-order]').flatMap((own) => all(own, ':scope > div')).map((box) => {
+        const plane = all(box, '[data-plane]')[0];
+        return [box.querySelector('h4').textContent, plane.dataset.plane, all(plane, 'figure').map((own) =>
+            [own.textContent.trim(), all(own, '[data-level]').map(d), d(own.querySelector('.to-come'))])];
+    });
+    return [document.getElementById('date-name').textContent.replace(/,(?=\\d{3})/g, ''), Number(document.getElementById('date').max), boxes];
 })()";
+
+/// A statement, its plane, and its figures: captions, paths up to the date, the path of all.
+type Drawn = (String, String, Vec<(String, Vec<String>, String)>);
+
+/// Iterations of the C program: statement, and iterators.
+type Iterations = BTreeSet<(String, Vec<i64>)>;
+
+/// Of each plane all squares: those of the program's iterations with the values of the caption, wherever the picture begins.
+fn planes_are_the_programs(drawn: &[Drawn], expected: &Iterations) {
+    let moved = |squares: BTreeSet<(i64, i64)>| -> BTreeSet<(i64, i64)> {
+        let (row, column) = (squares.iter().map(|own| own.0).min(), squares.iter().map(|own| own.1).min());
+        squares.iter().map(|own| (own.0 - row.unwrap(), own.1 - column.unwrap())).collect()
+    };
+    for (head, plane, figures) in drawn {
+        let (statement, names) = head.trim_end_matches(')').split_once(" (").unwrap();
+        let names: Vec<&str> = names.split(", ").collect();
+        let axis = |suffix: &str| {
+            let name = plane.split(", ").find_map(|own| own.strip_suffix(suffix));
+            name.map(|name| names.iter().position(|own| *own == name).unwrap())
+        };
+        let (across, down) = (axis(" across"), axis(" down"));
+        for (caption, levels, all) in figures {
+            let fixed = caption.split(", ").filter_map(|own| own.split_once(" = "));
+            let fixed: Vec<(usize, i64)> = fixed
+                .map(|(name, value)| (names.iter().position(|own| *own == name).unwrap(), value.parse().unwrap()))
+                .collect();
+            let own = expected
+                .iter()
+                .filter(|(name, at)| name == statement && fixed.iter().all(|(k, value)| at[*k] == *value));
+            let at = |at: &[i64], axis: Option<usize>| axis.map_or(0, |k| at[k]);
+            let own: BTreeSet<(i64, i64)> =
+                own.map(|(_, iterators)| (at(iterators, down), at(iterators, across))).collect();
+            assert_eq!(moved(drawn::squares(all)), moved(own.clone()), "{head}, {plane}, {caption}");
+            assert_eq!(moved(drawn::squares(&levels.concat())), moved(own), "{head}, {plane}, {caption}");
+        }
+    }
+}
 
 /// The first, a middle and the last tile, at several dates: exactly the instances of the C program that lie in the tile, and as many of
 /// them drawn as have started.
-fn order_is_the_programs(browser: &mut Browser, instances: &[Instance]) {
-    let pictures = pictures(browser);
+fn order_is_the_programs(browser: &mut Browser, pictures: &Pictures, instances: &[Instance]) {
     let [band] = &pictures.bands[..] else { panic!("several bands") };
     let last = pictures.shown.len() - 1;
     for place in BTreeSet::from([0, last / 2, last]) {
         browser.slide("tile", place);
         let (tile, order) = (&pictures.shown[place], &pictures.orders[pictures.shown[place].order.unwrap()]);
-        let dates = dated(&pictures, place);
+        let dates = dated(pictures, place);
         let inside = |instance: &&Instance| {
             let theta = theta(&band.theta, instance.statement);
             let values = theta.iter().map(|text| affine(text, &instance.iterators));
@@ -561,19 +631,20 @@ fn order_is_the_programs(browser: &mut Browser, instances: &[Instance]) {
             let value = |name: &String| instance.iterators.iter().find(|(own, _)| own == name).unwrap().1;
             (instance.statement.to_string(), band.iterators[place].iter().map(value).collect::<Vec<i64>>())
         };
-        let expected: BTreeSet<_> = instances.iter().filter(inside).map(own).collect();
+        let expected: Iterations = instances.iter().filter(inside).map(own).collect();
         let found: BTreeSet<_> = dates.values().flatten().cloned().collect();
         assert!(found.is_subset(&expected), "{:?}", found.difference(&expected).next());
         if order.every == 1 {
             assert_eq!(found.len(), expected.len(), "T = {:?}", tile.index);
             assert_eq!(dates.values().map(Vec::len).sum::<usize>(), expected.len(), "one date each");
         }
-        for part in [0, 500, 1000] {
-            browser.slide("date", part);
-            let (text, drawn, to_come, planes, most): (String, f64, f64, usize, usize) =
+        for step in [0, 31, 63u64] {
+            browser.slide("date", step as usize);
+            let (text, most, boxes): (String, usize, Vec<Drawn>) =
                 serde_json::from_value(browser.value(ORDER)).unwrap();
-            assert_eq!(most, 1000);
-            let date = (part as f64 / 1000.0 * (order.dates - 1) as f64).round() as u64;
+            assert_eq!(most, 63);
+            // All dates in 64 steps: a step ends in front of the first date of the next one.
+            let date = ((step + 1) * order.dates).div_ceil(64) - 1;
             assert!(text.starts_with(&format!("date {date} of 0 to {}: ", order.dates - 1)), "{text}");
             let started = dates.range(..=date).next_back().unwrap();
             let told = started.1.iter().map(|(name, at)| {
@@ -584,11 +655,19 @@ fn order_is_the_programs(browser: &mut Browser, instances: &[Instance]) {
             assert!(is_told || *started.0 != date, "{text}: {started:?}");
             let squares = dates.range(..=date).map(|(_, own)| own.len()).sum::<usize>() as f64;
             let rest = dates.values().map(Vec::len).sum::<usize>() as f64 - squares;
-            // Where all planes are drawn, and nothing lies over something else.
-            if planes < 12 && order.every == 1 {
-                assert_eq!((drawn, to_come), (squares, rest), "date {date} of T = {:?}", tile.index);
+            let figures = boxes.iter().flat_map(|(.., figures)| figures);
+            let area = |paths: &mut dyn Iterator<Item = &String>| paths.map(|d| drawn::area(d)).sum::<f64>();
+            let drawn = area(&mut figures.clone().flat_map(|(_, levels, _)| levels));
+            let all = area(&mut figures.clone().map(|(.., all)| all));
+            // Where all planes are drawn.
+            let is_all = figures.count() < 12 && order.every == 1;
+            if is_all {
+                assert_eq!((drawn, all), (squares, squares + rest), "date {date} of T = {:?}", tile.index);
             } else {
-                assert!(drawn <= squares && to_come <= rest, "{drawn} of {squares}, {to_come} of {rest}");
+                assert!(drawn <= squares && all <= squares + rest, "{drawn} of {squares}, {all} of {}", squares + rest);
+            }
+            if step == 63 && order.every == 1 {
+                planes_are_the_programs(&boxes, &expected);
             }
         }
     }
@@ -601,15 +680,15 @@ fn residue(text: &str, names: &[(&str, i64)]) -> i64 {
 }
 
 /// Clicks on cells of every array: banks and words are what the mapping of the JSON says, and words in use what the tile has.
-fn places_are_the_mappings(browser: &mut Browser, document: &Value) {
-    let pictures = pictures(browser);
+fn places_are_the_mappings(browser: &mut Browser, pictures: &Pictures, document: &Value) {
     let last = pictures.shown.len() - 1;
     for place in BTreeSet::from([0, last / 2, last]) {
         browser.slide("tile", place);
         let tile = &pictures.shown[place];
         for own in &tile.buffers {
             let buffer = &pictures.buffers[own.buffer];
-            let taken = format!("document.querySelector('[data-buffer=\"{}\"]').textContent", buffer.array);
+            let taken =
+                format!("document.querySelector('tbody:not([hidden]) [data-buffer=\"{}\"]').textContent", buffer.array);
             assert_eq!(browser.value(&taken).as_str().unwrap().replace(',', ""), own.taken.to_string());
             let Some(number) = pictures.arrays.iter().position(|array| array.name == buffer.array) else { continue };
             let (array, cells) =
@@ -629,10 +708,12 @@ fn places_are_the_mappings(browser: &mut Browser, document: &Value) {
                         const frame = box.querySelector('svg').getBoundingClientRect();
                         const [x, y] = [Math.floor(frame.left + {part} * frame.width), Math.floor(frame.top + {part} * frame.height)];
                         box.querySelector('svg').dispatchEvent(new MouseEvent('click', {{ clientX: x, clientY: y }}));
-                        return [document.getElementById('cell-place').textContent, (y - frame.top) / frame.height, (x - frame.left) / frame.width]; }})()",
+                        const marks = Array.from(document.querySelectorAll('.picked:not([hidden])'), (own) => [Number(own.getAttribute('y')), Number(own.getAttribute('x'))]);
+                        return [document.getElementById('cell-place').textContent, (y - frame.top) / frame.height, (x - frame.left) / frame.width, marks]; }})()",
                     array.name
                 );
-                let (text, down, across): (String, f64, f64) = serde_json::from_value(browser.value(&click)).unwrap();
+                let (text, down, across, marks): (String, f64, f64, Vec<[i64; 2]>) =
+                    serde_json::from_value(browser.value(&click)).unwrap();
                 let square = [down, across].map(|part| part.max(0.0));
                 let square = [0, 1].map(|k| (square[k] * array.grid[k] as f64).floor() as i64);
                 let (mut row, column) = (square[0] * array.together[0], square[1] * array.together[1]);
@@ -647,6 +728,12 @@ fn places_are_the_mappings(browser: &mut Browser, document: &Value) {
                 assert!(text.starts_with(&format!("{}{written} has its place in ", array.name)), "{text}");
                 let numbers: Vec<i64> =
                     text.split(' ').filter_map(|word| word.trim_end_matches(['.', ',']).parse().ok()).collect();
+                let square = match numbers[..] {
+                    [word] => [word / buffer.columns, word % buffer.columns],
+                    _ => [numbers[0], numbers[1]],
+                };
+                let square = [0, 1].map(|k| square[k] / buffer.together[k]);
+                assert_eq!(marks, [square], "the mark of {text}");
                 let own: Vec<(i64, i64)> = residues
                     .split(", ")
                     .map(|text| (residue(text, &values), text.rsplit_once(' ').unwrap().1.parse().unwrap()))
@@ -669,8 +756,8 @@ fn places_are_the_mappings(browser: &mut Browser, document: &Value) {
 }
 
 /// The words alive: the numbers that are shown are those of the data, none is more than the buffer of the JSON has.
-fn lives_are_shown(browser: &mut Browser, document: &Value) {
-    let lives = pictures(browser).lives.unwrap();
+fn lives_are_shown(browser: &mut Browser, pictures: &Pictures, document: &Value) {
+    let lives = pictures.lives.as_ref().unwrap();
     let shown = "Array.from(document.querySelectorAll('[data-alive]'), (own) => [own.dataset.alive, own.textContent, own.closest('div').querySelectorAll('path.alive').length])";
     let shown: Vec<(String, String, usize)> = serde_json::from_value(browser.value(shown)).unwrap();
     let expected: Vec<_> = lives.arrays.iter().map(|own| (own.array.clone(), own.peak.to_string(), 1)).collect();
@@ -680,39 +767,44 @@ fn lives_are_shown(browser: &mut Browser, document: &Value) {
         let buffer = document["buffers"].as_array().unwrap().iter().find(|buffer| buffer["array"] == *own.array);
         assert_eq!(buffer.unwrap()["words"], own.words);
         assert!(own.peak as i64 <= own.words, "{}: {} alive in {} words", own.array, own.peak, own.words);
+        // The curve is as high as its words, on 74 of the picture's units for all words of the buffer.
+        let curve = format!(
+            "document.querySelector('[aria-label=\"words of {} that are alive\"] .alive').getAttribute('d')",
+            own.array
+        );
+        let outlines = drawn::outlines(browser.value(&curve).as_str().unwrap());
+        let top = outlines[0].iter().map(|corner| corner[1]).fold(f64::INFINITY, f64::min);
+        let expected = 74.0 * own.peak as f64 / own.words as f64;
+        assert!((80.0 - top - expected).abs() < 0.1, "{}: {top}, not {expected} high", own.array);
     }
 }
 
 /// Banks over time add up to the JSON's; what is drawn of them is as much as its share of the run's cycles.
 fn banks_are_the_runs(browser: &mut Browser, document: &Value) {
-    let told = pictures(browser).timeline.unwrap().banks;
     let ddr = &document["ddr"];
-    let sum = |k: usize| told.iter().map(|slice| slice[k]).sum::<u64>();
-    for (bank, own) in ddr["banks"].as_array().unwrap().iter().enumerate() {
-        assert_eq!(
-            [sum(4 * bank), sum(4 * bank + 1)],
-            ["row_hits", "row_misses"].map(|name| own[name].as_u64().unwrap())
-        );
-    }
+    let told = "Array.from(document.querySelectorAll('#banks-picture title'), (own) => own.textContent)";
+    let banks = ddr["banks"].as_array().unwrap().iter().enumerate();
+    let mut expected: Vec<String> =
+        banks.map(|(k, own)| format!("bank {k}: {} hits, {} misses", own["row_hits"], own["row_misses"])).collect();
+    expected.extend(
+        [("turns", "turnarounds"), ("refreshes", "refreshes")].map(|(name, field)| format!("{name}: {}", ddr[field])),
+    );
+    assert_eq!(browser.value(told), json!(expected), "the sums of what is drawn");
     let all = |name: &str| ddr["banks"].as_array().unwrap().iter().map(|own| own[name].as_u64().unwrap()).sum::<u64>();
     assert_eq!(
         [all("row_hits"), all("row_misses")],
         ["row_hits", "row_misses"].map(|name| ddr[name].as_u64().unwrap())
     );
-    assert_eq!([sum(16), sum(17)], ["turnarounds", "refreshes"].map(|name| ddr[name].as_u64().unwrap()));
-    for name in ["zoom", "at"] {
-        browser.slide(name, 0);
-    }
-    let drawn = "(() => {
-        const area = (kind) => Array.from(document.querySelectorAll('#banks-picture g > rect.' + kind),
-            (own) => Number(own.getAttribute('width')) * Number(own.getAttribute('height'))).reduce((a, b) => a + b, 0);
-        return ['w-busy', 'w-value', 'w-tile'].map(area);
-    })()";
-    let [hits, misses, room]: [f64; 3] = serde_json::from_value(browser.value(drawn)).unwrap();
     let cycles = document["cycles"].as_f64().unwrap();
-    for (drawn, name) in [(hits, "row_hits"), (misses, "row_misses")] {
-        let (shown, expected) = (4.0 * drawn / room, ddr[name].as_f64().unwrap() / cycles);
-        assert!((shown - expected).abs() < 0.02, "{name}: {shown} drawn, {expected} per cycle");
+    let windows = browser.value(&format!("({WINDOWS})('#banks-picture')"));
+    let windows = windows.as_array().unwrap();
+    assert_eq!(windows.len(), 10, "rows and commands of four banks, turns and refreshes");
+    for (own, bank) in windows.iter().skip(1).step_by(2).zip(ddr["banks"].as_array().unwrap()) {
+        let [hits, both] = ["w-busy", "w-value"].map(|class| covered(own, class, cycles));
+        for (shown, name) in [(hits, "row_hits"), (both - hits, "row_misses")] {
+            let expected = bank[name].as_f64().unwrap() / cycles;
+            assert!((shown - expected).abs() < 0.002, "{name}: {shown} drawn, {expected} per cycle");
+        }
     }
 }
 
@@ -741,6 +833,8 @@ struct Opened {
     _folder: TempDir,
     path: PathBuf,
     document: Value,
+    /// What burstc knows of the tiles: their sizes, and where dates are.
+    pictures: Pictures,
 }
 
 /// Texts with brackets that do not close, notes of a statement that name others, dashed lines of the roofline and their names.
@@ -767,8 +861,16 @@ fn run(kernel: &str, arguments: &[&str]) -> Opened {
     let own = ["run", &kernel, "--html", "page.html", "--json", "run.json"];
     burstc(&folder, &[&own[..], arguments].concat());
     let path = folder.path().join("page.html").canonicalize().unwrap();
-    let document = serde_json::from_str(&fs::read_to_string(folder.path().join("run.json")).unwrap()).unwrap();
-    Opened { _folder: folder, path, document }
+    let document: Value = serde_json::from_str(&fs::read_to_string(folder.path().join("run.json")).unwrap()).unwrap();
+    let board = arguments.iter().position(|own| *own == "--board").map_or("stratix2-ddr400", |at| arguments[at + 1]);
+    let analyze = ["analyze", &kernel, "--board", board, "--json"];
+    let offload: Offload = serde_json::from_slice(&burstc(&folder, &analyze)).unwrap();
+    let pictures = Pictures::of(&offload, &sizes(&document));
+    Opened { _folder: folder, path, document, pictures }
+}
+
+fn sizes(document: &Value) -> BTreeMap<String, i64> {
+    serde_json::from_value(document["arguments"].clone()).unwrap()
 }
 
 fn page_of(kernel: &str, arguments: &[&str], instances: fn(&BTreeMap<String, i64>) -> Vec<Instance>) {
@@ -776,11 +878,11 @@ fn page_of(kernel: &str, arguments: &[&str], instances: fn(&BTreeMap<String, i64
     let mut browser = Browser::start();
     opened(&mut browser, &run.path);
     figures_are_the_jsons(&mut browser, &run.document);
-    let sizes: BTreeMap<String, i64> = serde_json::from_value(run.document["arguments"].clone()).unwrap();
-    tiles_are_as_enumerated(&mut browser, &instances(&sizes));
-    order_is_the_programs(&mut browser, &instances(&sizes));
-    places_are_the_mappings(&mut browser, &run.document);
-    lives_are_shown(&mut browser, &run.document);
+    let instances = instances(&sizes(&run.document));
+    tiles_are_as_enumerated(&mut browser, &run.pictures, &instances);
+    order_is_the_programs(&mut browser, &run.pictures, &instances);
+    places_are_the_mappings(&mut browser, &run.pictures, &run.document);
+    lives_are_shown(&mut browser, &run.pictures, &run.document);
     words_fit_together(&mut browser);
     timeline_is_the_runs(&mut browser, &run.document);
     match run.document.get("bus") {
@@ -788,7 +890,52 @@ fn page_of(kernel: &str, arguments: &[&str], instances: fn(&BTreeMap<String, i64
         None => banks_are_the_runs(&mut browser, &run.document),
     }
     assert_eq!(browser.complaints(), Vec::<String>::new(), "after sliders were moved");
+    without_scripts(&run, &instances);
 }
+
+/// Without scripts the page shows the first tile with all of its iterations, and the whole run; and no sliders, which would move nothing.
+fn without_scripts(run: &Opened, instances: &[Instance]) {
+    let mut browser = Browser::start();
+    browser.without_scripts();
+    browser.screen(1200, 900);
+    browser.media("screen", "light");
+    browser.open(&run.path, "");
+    assert_eq!(browser.value("document.getElementById('date-name').textContent"), "", "no script has written it");
+    assert_eq!(browser.value(CONTROLS), none());
+    let tiles = by_hand(instances, &run.pictures);
+    let (index, tile) = tiles.first_key_value().unwrap();
+    tile_is_as_enumerated(&browser.value(TILE), &run.pictures, (0, tiles.len()), (&index[..], tile));
+    let (_, _, boxes): (String, usize, Vec<Drawn>) = serde_json::from_value(browser.value(ORDER)).unwrap();
+    let figures = boxes.iter().flat_map(|(.., figures)| figures);
+    let drawn: f64 = figures.clone().flat_map(|(_, levels, _)| levels).map(|d| drawn::area(d)).sum();
+    let is_all = figures.count() < 12 && run.pictures.orders[run.pictures.shown[0].order.unwrap()].every == 1;
+    assert!(if is_all { drawn == tile.iterations as f64 } else { drawn > 0.0 }, "{drawn} of {}", tile.iterations);
+    timeline_is_whole(&mut browser, &run.document);
+    match run.document.get("bus") {
+        Some(bus) => bursts_are_the_runs(&mut browser, bus),
+        None => banks_are_the_runs(&mut browser, &run.document),
+    }
+    lives_are_shown(&mut browser, &run.pictures, &run.document);
+    // Nothing of what is drawn lies beside its picture, and the texts are read as ever.
+    assert_eq!(browser.value(LABELS), none());
+    assert_eq!(browser.value(EMPTY), none());
+    let roofs = browser.value("document.querySelectorAll('#roofline-picture circle').length");
+    let points = 2 + usize::from(run.document.get("direct").is_some_and(Value::is_object));
+    // A program that only copies has no operations.
+    let computes = instances.iter().any(|instance| instance.reads.len() > 1);
+    assert_eq!(roofs, if computes { points } else { 0 });
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+/// What asks to be used.
+const CONTROLS: &str =
+    "Array.from(document.querySelectorAll('input, select, button')).filter((own) => own.getClientRects().length)
+    .map((own) => own.outerHTML.slice(0, 80))";
+
+/// Pictures in which nothing is drawn that is seen.
+const EMPTY: &str = "Array.from(document.querySelectorAll('svg')).filter((own) => own.getClientRects().length &&
+    !Array.from(own.querySelectorAll('path, rect, circle')).some((shape) => shape.getBoundingClientRect().width > 0))
+    .map((own) => own.outerHTML.slice(0, 80))";
 
 #[test]
 fn the_page_of_dma() {

@@ -2,8 +2,11 @@
 //! network, in the manner of [`crate::page`].
 
 use serde::Serialize;
+use svg::Node as _;
+use svg::node::element::{Circle, SVG, Title};
 
 use super::{Candidate, Row, Summary};
+use crate::page::draw::{Anchor, line, picture, short as short_length, text};
 use crate::page::html::{escaped, json_block, table};
 use crate::page::{document, number, section};
 
@@ -80,7 +83,7 @@ impl Page<'_> {
             .map(|row| Shown { place: row.candidate.place, figures: figures(row), directives: row.text() })
             .collect();
         body.push_str(&json_block("designs", &serde_json::to_string(&shown)?));
-        Ok(document(&format!("designs of {name} on {}", escaped(&board.name)), &body, SCRIPT))
+        Ok(document(&format!("designs of {name} on {}", escaped(&board.name)), "", &body, SCRIPT))
     }
 
     fn front(&self, front: &[Row]) -> String {
@@ -106,55 +109,50 @@ impl Page<'_> {
     fn plot(&self, plot: &Plot, rows: &[&Row]) -> String {
         let across = Axis::of(rows.iter().map(|row| (plot.part)(&row.candidate)), EDGE, SIZE[0] - RIGHT);
         let up = Axis::of(rows.iter().map(|row| row.cycles() as f64), SIZE[1] - EDGE, 16.0);
-        let mut svg = format!(
-            "<figure><figcaption>cycles over {2}</figcaption>\n\
-             <svg viewBox=\"0 0 {0} {1}\" role=\"group\" aria-label=\"cycles over {2}\">",
-            SIZE[0], SIZE[1], plot.title
-        );
-        for value in up.ticks(30.0) {
-            let y = up.at(value);
-            svg.push_str(&format!(
-                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" class=\"faint\">{}</text>",
-                EDGE - 6.0,
-                y + 4.0,
-                short(value)
-            ));
-        }
-        for value in across.ticks(80.0) {
-            svg.push_str(&format!(
-                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" class=\"faint\">{} %</text>",
-                across.at(value),
-                SIZE[1] - EDGE + 22.0,
-                // As it is written: no 0.8999999999999999.
-                (1e6 * value).round() / 1e4
-            ));
-        }
-        let (low, left, right) = (SIZE[1] - EDGE + 2.0, EDGE - 2.0, SIZE[0] - RIGHT);
-        svg.push_str(&format!("<path class=\"axis\" fill=\"none\" d=\"M{left} 16V{low}H{right}\"/>"));
-        let on_front = |row: &Row| self.summary.front.iter().any(|own| own.candidate.place == row.candidate.place);
+        let mut svg = axes(&across, &up).set("role", "group").set("aria-label", format!("cycles over {}", plot.title));
         // What is on the front lies over what is not.
         let mut order: Vec<&&Row> = rows.iter().collect();
-        order.sort_by_key(|row| (on_front(row), row.simulated.is_some()));
+        order.sort_by_key(|row| (self.is_on_front(row), row.simulated.is_some()));
         for row in order {
-            let mut class = "design".to_string();
-            for (holds, name) in [
-                (row.simulated.is_some(), " simulated"),
-                (on_front(row), " front"),
-                (row.directives.is_empty(), " run"),
-            ] {
-                class.push_str(if holds { name } else { "" });
-            }
-            svg.push_str(&format!(
-                "<circle class=\"{class}\" data-place=\"{}\" tabindex=\"0\" role=\"button\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"5\">\
-                 <title>{}</title></circle>\n",
-                row.candidate.place,
-                across.at((plot.part)(&row.candidate)),
-                up.at(row.cycles() as f64),
-                escaped(&figures(row))
-            ));
+            let [x, y] = [across.at((plot.part)(&row.candidate)), up.at(row.cycles() as f64)];
+            svg.append(self.design(row).set("cx", short_length(x)).set("cy", short_length(y)));
         }
-        svg + "</svg></figure>\n"
+        format!("<figure><figcaption>cycles over {}</figcaption>\n{svg}</figure>\n", plot.title)
     }
+
+    fn is_on_front(&self, row: &Row) -> bool {
+        self.summary.front.iter().any(|own| own.candidate.place == row.candidate.place)
+    }
+
+    /// A design as a point, which a click or the keyboard shows.
+    fn design(&self, row: &Row) -> Circle {
+        let mut class = "design".to_string();
+        for (holds, name) in [
+            (row.simulated.is_some(), " simulated"),
+            (self.is_on_front(row), " front"),
+            (row.directives.is_empty(), " run"),
+        ] {
+            class.push_str(if holds { name } else { "" });
+        }
+        let own = Circle::new().set("class", class).set("data-place", row.candidate.place).set("r", 5);
+        own.set("tabindex", 0).set("role", "button").add(Title::new(figures(row)))
+    }
+}
+
+/// A plot without its points.
+fn axes(across: &Axis, up: &Axis) -> SVG {
+    let mut svg = picture("", SIZE);
+    for value in up.ticks(30.0) {
+        svg.append(text(EDGE - 6.0, up.at(value) + 4.0, Anchor::End, &short(value)));
+    }
+    for value in across.ticks(80.0) {
+        // As it is written: no 0.8999999999999999.
+        let part = format!("{} %", (1e6 * value).round() / 1e4);
+        svg.append(text(short_length(across.at(value)), SIZE[1] - EDGE + 22.0, Anchor::Middle, &part));
+    }
+    let (low, left, right) = (SIZE[1] - EDGE + 2.0, EDGE - 2.0, SIZE[0] - RIGHT);
+    svg.append(line("axis", format!("M{left} 16V{low}H{right}")).set("fill", "none"));
+    svg
 }
 
 /// What a design takes, on one line.

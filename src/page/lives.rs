@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use serde::{Deserialize, Serialize};
-
 use super::footprint::{Follower, Sees};
 use crate::ids::{ArrayId, BandId};
 use crate::offload::Offload;
@@ -20,7 +18,7 @@ const CELLS: usize = 1 << 22;
 const COLUMNS: u64 = 480;
 
 /// Words over the dates of the run: a date is the number of iterations that started before, as in [`Order`](super::order::Order).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Lives {
     /// Tiles from the first on, all of them or whole strips, and their dates.
     pub tiles: u64,
@@ -31,7 +29,7 @@ pub struct Lives {
 }
 
 /// Of an array that has a buffer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Live {
     pub array: String,
     /// Of the buffer.

@@ -1,6 +1,8 @@
 //! A page per run: one HTML file with everything that burstc knows of it, readable without a network and on paper. Its
-//! data are the JSON of `--json`, in a block of its own; beside it is what the pictures are drawn of ([`Pictures`]).
+//! data are the JSON of `--json`, in a block of its own. Its pictures ([`Pictures`] says what of) are drawn as SVG by `draw`; the script shows what
+//! belongs to another tile, and other cycles.
 
+pub mod draw;
 mod footprint;
 pub mod html;
 mod lives;
@@ -27,57 +29,14 @@ pub use pictures::{BufferPicture, Pictures, Region, Tile, TileArray, TileBuffer}
 pub use roofline::Roofline;
 
 const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = concat!(
-    "\"use strict\";\n(function () {\n",
-    include_str!("script/draw.js"),
-    include_str!("script/order.js"),
-    include_str!("script/buffers.js"),
-    include_str!("script/lives.js"),
-    include_str!("script/tiles.js"),
-    include_str!("script/banks.js"),
-    include_str!("script/timeline.js"),
-    include_str!("script/roofline.js"),
-    include_str!("script/bursts.js"),
-    include_str!("script/page.js"),
-    "})();\n"
-);
+const SCRIPT: &str = include_str!("page.js");
 
 /// Nothing but what is in the file: no network, no plug-ins, no forms.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
     base-uri 'none'; form-action 'none'";
 
-/// Slices of a run's timeline, each about 30 bytes on the page, and twice as many with banks.
-const SLICES: usize = 8192;
-
-/// The place for the timeline, which the script draws.
-const TIMELINE: &str = "<p>How many cycles of each slice of time a process is busy, where words of load and store are those on the memory's \
-    bus, in and out; below, from where to where each tile is in its hands, the first 2,000 of them.</p>\n\
-    <p class=\"slide\"><label>zoom <input id=\"zoom\" type=\"range\" min=\"0\" max=\"100\" value=\"0\"></label> \
-    <label>at <input id=\"at\" type=\"range\" min=\"0\" max=\"1000\" value=\"0\"></label> <output id=\"timeline-cycles\"></output></p>\n\
-    <div id=\"timeline-picture\" class=\"picture\"></div>\n\
-    <p class=\"legend\"><span class=\"part\"><span class=\"key w-busy\"></span>moves words, or computes</span> \
-    <span class=\"part\"><span class=\"key w-word\"></span>waits for words</span> \
-    <span class=\"part\"><span class=\"key w-value\"></span>waits for values or ports</span> \
-    <span class=\"part\"><span class=\"key w-row\"></span>waits for rows</span> \
-    <span class=\"part\"><span class=\"key w-tile\"></span>waits for tiles</span> \
-    <span class=\"part\"><span class=\"key tile0\"></span><span class=\"key tile1\"></span>tiles, in turn</span></p>\n\
-    <noscript><p>The timeline is drawn by a script.</p></noscript>";
-
-/// The place for the banks of a native memory, over the cycles that the timeline shows.
-const BANKS: &str = "<p>Of each bank the rows that words were in, and below how many column commands there were per cycle: to a row that had one \
-    since it was opened, or the first one after an activate. Zoom and place are those of the timeline above.</p>\n\
-    <div id=\"banks-picture\" class=\"picture\"></div>\n\
-    <p class=\"legend\"><span class=\"part\"><span class=\"key rows\"></span>rows</span> \
-    <span class=\"part\"><span class=\"key w-busy\"></span>hits</span> \
-    <span class=\"part\"><span class=\"key w-value\"></span>misses</span> \
-    <span class=\"part\"><span class=\"key w-row\"></span>between reading and writing</span> \
-    <span class=\"part\"><span class=\"key w-word\"></span>refreshes</span></p>\n\
-    <p class=\"legend\" id=\"banks-name\"></p>";
-
-/// The place for the words that are alive.
-const LIVES: &str = "<p>Words of each buffer that hold a value which somebody still wants: since it was loaded, before the first iteration of its tile, or \
-    written, until it is read or stored for the last time. What is loaded ahead, and what waits to be stored, comes on top of it.</p>\n\
-    <div id=\"lives-picture\" class=\"picture pictures\"></div>\n<p class=\"legend\" id=\"lives-name\"></p>";
+/// Slices of a run's timeline, each at most 50 bytes on the page, and four times as many with banks.
+const SLICES: usize = 4096;
 
 /// What a page tells of.
 pub struct Page<'a> {
@@ -114,20 +73,21 @@ impl Page<'_> {
         let name = escaped(&self.offload.kernel.name);
         let mut body = self.head(&name);
         body.push_str(&self.processes());
-        if pictures.timeline.is_some() {
-            body.push_str(&section("timeline", "Timeline", TIMELINE));
+        if let Some(timeline) = &pictures.timeline {
+            body.push_str(&section("timeline", "Timeline", &draw::timeline::html(timeline)));
         }
-        if pictures.timeline.as_ref().is_some_and(|timeline| !timeline.banks.is_empty()) {
-            body.push_str(&section("banks", "Banks and rows of the memory", BANKS));
+        if let Some(timeline) = pictures.timeline.as_ref().filter(|timeline| !timeline.banks.is_empty()) {
+            let html = draw::banks::html(timeline, &pictures.regions);
+            body.push_str(&section("banks", "Banks and rows of the memory", &html));
         }
         body.push_str(&section("source", "The source, and what became of it", &source::listing(self, &pictures)));
         body.push_str(&section("directives", "Directives to paste", &self.directives()));
-        body.push_str(&tiles(&pictures));
-        if pictures.lives.is_some() {
-            body.push_str(&section("lives", "Words alive in the buffers", LIVES));
+        body.push_str(&draw::tiles::html(&pictures)?);
+        if let Some(lives) = &pictures.lives {
+            body.push_str(&section("lives", "Words alive in the buffers", &draw::lives::html(lives, &pictures)));
         }
-        if pictures.roofline.is_some() {
-            body.push_str(&section("roofline", "Roofline", "<div id=\"roofline-picture\" class=\"picture\"></div>"));
+        if let Some(roofline) = &pictures.roofline {
+            body.push_str(&section("roofline", "Roofline", &draw::roofline::html(roofline)));
         }
         let taken = self.buffers() + &self.taken();
         body.push_str(&section("buffers", "Buffers, and what of the board is taken", &taken));
@@ -145,8 +105,8 @@ impl Page<'_> {
         );
         body.push_str(&section("repeat", "How to repeat it", &repeat));
         body.push_str(&json_block("data", self.json));
-        body.push_str(&json_block("pictures", &serde_json::to_string(&pictures)?));
-        Ok(document(&format!("{name} on {}", escaped(&self.board.name)), &body, SCRIPT))
+        let style = draw::order::style();
+        Ok(document(&format!("{name} on {}", escaped(&self.board.name)), &style, &body, SCRIPT))
     }
 
     /// What ran, how it ended, and the figures that people look for first.
@@ -219,46 +179,10 @@ impl Page<'_> {
         escaped(&crate::printable::on_one_line(&self.program.user.path))
     }
 
-    /// How load, compute and store spent the run, as bars that add up to it.
+    /// How load, compute and store spent the run.
     fn processes(&self) -> String {
-        let Some(report) = self.report.filter(|report| report.cycles > 0) else { return String::new() };
-        let own = &report.processes;
-        let transfer = |busy: u64, without: u64| {
-            let busy = busy.min(report.cycles);
-            let without = without.min(busy);
-            vec![("moves words", "busy", busy - without), ("waits for words", "word", without)]
-        };
-        let compute = vec![
-            ("computes", "busy", own.compute_busy),
-            ("waits for values or ports", "value", own.compute_stall),
-            ("waits for rows", "row", own.compute_idle),
-        ];
-        let all = [
-            ("load", transfer(own.load_busy, own.load_without_word)),
-            ("compute", compute),
-            ("store", transfer(own.store_busy, own.store_without_word)),
-        ];
-        let mut html = String::new();
-        for (process, parts) in all {
-            let (mut bars, mut words, mut at) = (String::new(), vec![], 0.0);
-            let rest = report.cycles.saturating_sub(parts.iter().map(|part| part.2).sum());
-            for (what, class, cycles) in parts.into_iter().chain([("waits for tiles", "tile", rest)]) {
-                let share = 100.0 * cycles as f64 / report.cycles as f64;
-                if cycles == 0 {
-                    continue;
-                }
-                bars.push_str(&format!("<rect class=\"w-{class}\" x=\"{at:.3}\" width=\"{share:.3}\" height=\"10\"/>"));
-                let key = format!("<span class=\"key w-{class}\"></span>");
-                words.push(format!("<span class=\"part\">{key}{what} {share:.1} %</span>"));
-                at += share;
-            }
-            html.push_str(&format!(
-                "<div class=\"process\"><b>{process}</b><svg viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" \
-                 role=\"img\" aria-label=\"{process}\">{bars}</svg><p>{}</p></div>\n",
-                words.join(" ")
-            ));
-        }
-        section("processes", "Where the cycles went", &html)
+        let report = self.report.filter(|report| report.cycles > 0);
+        report.map_or(String::new(), |own| section("processes", "Where the cycles went", &draw::bars::processes(own)))
     }
 
     /// What the design takes of the board, as bars over what there is.
@@ -271,21 +195,7 @@ impl Page<'_> {
             ("look-up tables, estimated", area.aluts, device.aluts),
             ("multipliers, estimated", area.multipliers, device.dsp_18x18),
         ];
-        let bar = |(what, taken, all): (&str, u64, u64)| {
-            let share = 100.0 * taken as f64 / all.max(1) as f64;
-            let class = if taken > all { "over" } else { "busy" };
-            format!(
-                "<div class=\"process\" data-taken=\"{taken}\" data-all=\"{all}\">\
-                 <svg viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{what}\">\
-                 <rect class=\"w-tile\" width=\"100\" height=\"10\"/>\
-                 <rect class=\"w-{class}\" width=\"{:.3}\" height=\"10\"/></svg><p>{} of {} {what} ({share:.1} %), {} free</p></div>\n",
-                share.min(100.0),
-                number(&taken.to_string()),
-                number(&all.to_string()),
-                number(&all.saturating_sub(taken).to_string()),
-            )
-        };
-        parts.into_iter().map(bar).collect()
+        parts.into_iter().map(|(what, taken, all)| draw::bars::taken(what, taken, all)).collect()
     }
 
     fn directives(&self) -> String {
@@ -322,14 +232,15 @@ impl Page<'_> {
     }
 }
 
-/// A whole file, with a title and a body that are HTML.
-pub fn document(title: &str, body: &str, script: &str) -> String {
+/// A whole file, with a title and a body that are HTML, and what `page.css` does not have.
+pub fn document(title: &str, style: &str, body: &str, script: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{body}<script>\n{script}</script>\n\
+         <title>{title}</title>\n<style>\n{STYLE}{style}</style>\n\
+         <noscript><style>.slide, .of-script {{ display: none; }}</style></noscript>\n</head>\n<body>\n{body}<script>\n{script}</script>\n\
          </body>\n</html>\n"
     )
 }
@@ -364,39 +275,6 @@ fn flatten<'a>(path: &str, value: &'a Value, found: &mut Vec<(String, &'a Value)
     }
 }
 
-/// The place for the pictures of tiles, which the script draws.
-fn tiles(pictures: &Pictures) -> String {
-    let Some(last) = pictures.shown.len().checked_sub(1) else {
-        let html = "<p>There are no tiles at these sizes, or too many to follow.</p>";
-        return section("tiles", "Tiles", html);
-    };
-    let all = pictures.tile_count;
-    let shown = match pictures.shown.len() as u64 {
-        1 if all == 1 => "The run is one tile.".to_string(),
-        shown if shown == all => format!("All {} tiles of the run.", number(&all.to_string())),
-        shown => format!("{shown} of the run's {} tiles.", number(&all.to_string())),
-    };
-    let html = format!(
-        "<p>{shown} Load(T) holds what a tile reads and nobody has brought yet, Store(T) what later tiles of the strip do \
-         not write again; between them is what stays on chip.</p>\n\
-         <p class=\"slide\"><label>tile <input id=\"tile\" type=\"range\" min=\"0\" max=\"{last}\" value=\"0\"></label> \
-         <output id=\"tile-name\"></output></p>\n<div id=\"tile-space\" class=\"picture\"></div>\n\
-         <p class=\"legend\"><span class=\"part\"><span class=\"key c-load\"></span>loaded</span> \
-         <span class=\"part\"><span class=\"key c-reuse\"></span>reused</span> \
-         <span class=\"part\"><span class=\"key c-touch\"></span>touched otherwise</span> \
-         <span class=\"part\"><span class=\"key c-store\"></span>stored (outlined)</span></p>\n\
-         <div id=\"tile-arrays\"></div>\n\
-         <h3 id=\"chip\">Where the cells lie on chip</h3>\n<p><output id=\"cell-place\"></output></p>\n<div id=\"tile-buffers\" class=\"pictures\"></div>\n\
-         <h3 id=\"order\">The order of the iterations</h3>\n<p class=\"slide\" id=\"order-slide\"><label>date <input id=\"date\" type=\"range\" min=\"0\" max=\"1000\" \
-         value=\"1000\"></label> <button id=\"play\" type=\"button\">play</button> <output id=\"date-name\"></output></p>\n\
-         <p class=\"legend\"><span class=\"part\">first <span id=\"dates-key\"></span> last</span> \
-         <span class=\"part\"><span class=\"key to-come\"></span>still to come</span> \
-         <span class=\"part\">iterations that start together have one date</span></p>\n\
-         <div id=\"tile-order\" class=\"pictures\"></div>\n<noscript><p>The pictures are drawn by a script.</p></noscript>"
-    );
-    section("tiles", "Tiles", &html)
-}
-
 /// How long bursts on a bus are, or how often a device's rows change.
 fn memory(report: &RunReport) -> String {
     let each =
@@ -420,13 +298,7 @@ fn memory(report: &RunReport) -> String {
     if bus.lengths.is_empty() {
         return all;
     }
-    let mut rows = vec![["beats", "bursts read", "bursts written"].map(String::from).to_vec()];
-    rows.extend(bus.lengths.iter().map(|own| [own.beats, own.read_bursts, own.write_bursts].map(count).to_vec()));
-    all + "<p>Bursts by their length in beats:</p>\n<div id=\"bursts-picture\" class=\"picture\"></div>\n\
-           <p class=\"legend\"><span class=\"part\"><span class=\"key w-busy\"></span>read</span> \
-           <span class=\"part\"><span class=\"key w-value\"></span>written</span></p>\n<details><summary>as a table</summary>"
-        + &table("lengths", &rows)
-        + "</details>\n"
+    all + &draw::bursts::html(&bus.lengths)
 }
 
 #[cfg(test)]

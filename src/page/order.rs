@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use crate::ids::StatementId;
 
 /// Rows of a tile that are drawn at about, more than eyes tell apart: a lane's row is one of its own.
@@ -27,7 +25,7 @@ struct Row {
 }
 
 /// The iterations of tiles that are alike but for where they begin.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Order {
     /// Starts: a date is the number of those before it, and lanes that run together have one.
     pub dates: u64,

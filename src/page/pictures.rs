@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::footprint::{Cells, Follower, Shape, TileCells};
 use super::lives::Lives;
@@ -27,7 +27,7 @@ const ROWS: usize = 12_000;
 /// Iterations and cells that are followed one by one.
 const STEPS: u64 = 4_000_000;
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pictures {
     pub sizes: BTreeMap<String, i64>,
     /// Tiles of the run; `shown` has all of them, or some from the first to the last.
@@ -40,19 +40,15 @@ pub struct Pictures {
     /// What iterations tiles have, in which order; tiles that are alike have one of them.
     pub orders: Vec<Order>,
     /// Absent where there are too many iterations to follow a whole strip of them, or accesses depend on data.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lives: Option<Lives>,
     /// Where arrays lie in a memory of banks and rows, in the order of their addresses.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub regions: Vec<Region>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub roofline: Option<Roofline>,
     /// Of a run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeline: Option<Timeline>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct BandPicture {
     /// Names of the statements, and of the iterators of each.
     pub statements: Vec<String>,
@@ -67,14 +63,14 @@ pub struct BandPicture {
 }
 
 /// An array in a memory of banks and rows, all rows of whole banks: from one to another.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Region {
     pub array: String,
     pub rows: [u64; 2],
 }
 
 /// The memory of an array on chip.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BufferPicture {
     pub array: String,
     pub banks: i64,
@@ -89,7 +85,7 @@ pub struct BufferPicture {
     pub buffer: Buffer,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ArrayPicture {
     pub name: String,
     pub extents: Vec<i64>,
@@ -100,7 +96,7 @@ pub struct ArrayPicture {
 }
 
 /// A tile of the run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Tile {
     /// From 0, in the order of execution.
     pub number: u64,
@@ -108,26 +104,21 @@ pub struct Tile {
     pub strip: u64,
     pub band: usize,
     pub index: Vec<i64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iterations: Option<u64>,
     /// Of the arrays that the tile transfers.
     pub arrays: Vec<TileArray>,
     /// Index into [`Pictures::orders`], and where the tile begins; absent where nobody followed the iterations, or there are too many rows
     /// on the page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<usize>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub origins: Origins,
     /// The date of its first iteration in [`Pictures::lives`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_date: Option<u64>,
     /// Absent where there are too many on the page.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub buffers: Vec<TileBuffer>,
 }
 
 /// The words of a buffer that hold a tile's cells, in rectangles `[row, column, rows, columns]` of its drawing.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TileBuffer {
     /// Index into [`Pictures::buffers`].
     pub buffer: usize,
@@ -140,17 +131,15 @@ pub struct TileBuffer {
 }
 
 /// Numbers of cells, and rectangles `[row, column, rows, columns]` of the drawing that hold them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TileArray {
     /// Index into [`Pictures::arrays`].
     pub array: usize,
     pub loaded: u64,
     pub stored: u64,
     /// Read or written; absent where nobody followed the iterations.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub touched: Option<u64>,
     /// Read, and on chip since a tile before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reused: Option<u64>,
     pub load: Vec<[i64; 4]>,
     pub store: Vec<[i64; 4]>,

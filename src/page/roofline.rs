@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use crate::ids::ArrayId;
 use crate::offload::Offload;
 use crate::report::RunReport;
@@ -11,7 +9,7 @@ use crate::report::count;
 use crate::source::kernel::{Expr, Statement};
 
 /// Operations are those of the C program: arithmetic, comparisons, choices; no conversions, no addresses.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Roofline {
     pub operations: u64,
     /// Bytes per cycle that port and memory allow for what this run reads and writes.
@@ -23,7 +21,7 @@ pub struct Roofline {
     pub points: Vec<Point>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Point {
     pub name: String,
     /// Read and written.

@@ -24,6 +24,7 @@ pub struct Browser {
     session: String,
     events: VecDeque<Value>,
     last: u64,
+    has_scripts: bool,
     _profile: TempDir,
 }
 
@@ -46,7 +47,8 @@ impl Browser {
             }
         });
         let (session, events) = (String::new(), VecDeque::new());
-        let mut browser = Browser { child, input, messages, session, events, last: 0, _profile: profile };
+        let mut browser =
+            Browser { child, input, messages, session, events, last: 0, has_scripts: true, _profile: profile };
         let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
         let attach = json!({ "targetId": target["targetId"], "flatten": true });
         browser.session = browser.call("Target.attachToTarget", attach)["sessionId"].as_str().unwrap().to_string();
@@ -91,8 +93,16 @@ impl Browser {
         let url = format!("file://{}{fragment}", path.display());
         self.call("Page.navigate", json!({ "url": url }));
         self.until_loaded();
-        self.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))");
+        if self.has_scripts {
+            self.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))");
+        }
         begin.elapsed()
+    }
+
+    /// Pages that are opened from now on have no scripts.
+    pub fn without_scripts(&mut self) {
+        self.has_scripts = false;
+        self.call("Emulation.setScriptExecutionDisabled", json!({ "value": true }));
     }
 
     fn until_loaded(&mut self) {

@@ -31,10 +31,6 @@ fn block<'a>(html: &'a str, id: &str) -> &'a str {
     rest.split_once("</script>").expect("it ends").0
 }
 
-fn pictures(html: &str) -> Pictures {
-    serde_json::from_str(block(html, "pictures")).expect("JSON")
-}
-
 /// Three slices, and two tiles of which the second is not stored.
 fn timeline() -> Timeline {
     let slices = vec![[40_000, 9, 8, 7, 6, 5, 4], [80_000, 0, 0, 50_000, 0, 0, 0], [3_456, 0, 0, 3, 0, 400, 300]];
@@ -42,8 +38,8 @@ fn timeline() -> Timeline {
     Timeline { slices, tiles, banks: vec![] }
 }
 
-/// The page of a run with made-up counters, and its JSON.
-fn page_of_run(program: &Program, sizes: &[(&str, i64)]) -> (String, String) {
+/// The page of a run with made-up counters, its JSON, and what is drawn.
+fn page_of_run(program: &Program, sizes: &[(&str, i64)]) -> (String, String, Pictures) {
     let board = board::load("generic-axi4").unwrap();
     let offload = analyze(&program.source, &board, &Options::default()).unwrap();
     let sizes: BTreeMap<String, i64> = sizes.iter().map(|(name, value)| (name.to_string(), *value)).collect();
@@ -81,7 +77,7 @@ fn page_of_run(program: &Program, sizes: &[(&str, i64)]) -> (String, String) {
         json: &json,
         text: "the table",
     };
-    (page.html("burstc run").unwrap(), json)
+    (page.html("burstc run").unwrap(), json.clone(), Pictures::of(&offload, &sizes))
 }
 
 /// The pictures of an analysis, with so many lanes.
@@ -110,7 +106,7 @@ const STENCIL: &str = "#include <stdint.h>\n\
 /// What the page shows is what `--json` says, figure by figure, and the JSON is there as it is.
 #[test]
 fn figures_are_those_of_the_json() {
-    let (html, json) = page_of_run(&program("matmul.c", MATMUL), &[("N", 40)]);
+    let (html, json, _) = page_of_run(&program("matmul.c", MATMUL), &[("N", 40)]);
     let document: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(serde_json::from_str::<Value>(block(&html, "data")).unwrap(), document);
     let mut shown = 0;
@@ -140,15 +136,29 @@ fn figures_are_those_of_the_json() {
     assert!(html.contains("<td>read</td><td>40</td><td>5,000</td><td>125.0</td>"), "beats of a burst");
     assert!(html.contains("<td>written</td><td>0</td><td>3</td><td></td>"), "no burst has no length");
     // 2 operations in each of 40^3 iterations; 5 reads of 3 arrays and so on are the report's.
-    let roofline = pictures(&html).roofline.unwrap();
-    assert_eq!((roofline.operations, roofline.points[0].cycles), (2 * 40 * 40 * 40, 123_456));
+    let (_, roofline) = html.split_once("<table class=\"roofline\">").unwrap();
+    let (points, rest) = roofline.split_once("</table>").unwrap();
+    let cells = |row: &str| -> Vec<String> {
+        row.split("<td>").skip(1).map(|cell| cell.split('<').next().unwrap().replace(',', "")).collect()
+    };
+    let points: Vec<Vec<String>> = points.split("</tr>").map(cells).filter(|cells| !cells.is_empty()).collect();
+    let number = |text: &str| text.parse::<f64>().unwrap_or_else(|_| panic!("{text}"));
+    assert!(rest.contains(&format!(">{} operations of the C program", "128,000")), "2 * 40 * 40 * 40");
+    assert_eq!(points.iter().map(|own| &own[0][..]).collect::<Vec<_>>(), ["this run", "bound", "direct"]);
     // Four elements of 4 bytes per iteration.
-    assert_eq!(roofline.points[2].bytes, 4 * 4 * 40 * 40 * 40);
     let bytes = |field: &str| document["ddr"][field].as_u64().unwrap();
-    assert_eq!(roofline.points[0].bytes, bytes("bytes_read") + bytes("bytes_written"));
+    let moved = bytes("bytes_read") + bytes("bytes_written");
+    assert_eq!((points[0][4].as_str(), &points[0][3]), ("123456", &moved.to_string()));
+    assert_eq!(points[2][3], (4 * 4 * 40 * 40 * 40).to_string());
+    for own in &points {
+        for (shown, of) in [(&own[1], &own[3]), (&own[2], &own[4])] {
+            assert!((number(shown) - 128_000.0 / number(of)).abs() <= 0.0005, "{own:?}");
+        }
+    }
+    let port = rest.split_once("the port moves ").unwrap().1.split(' ').next().unwrap();
     // 32 bits per cycle and direction, of which the reads take more than the writes.
-    let port = (bytes("bytes_read") + bytes("bytes_written")) as f64 / (bytes("bytes_read") / 4) as f64;
-    assert!((roofline.port - port).abs() < 0.01 * port, "{} of {port}", roofline.port);
+    let expected = moved as f64 / (bytes("bytes_read") / 4) as f64;
+    assert!((number(port) - expected).abs() < 0.01 * expected, "{port}, not {expected}");
 }
 
 /// Every tile of the matrix product, by its definition.
@@ -496,7 +506,7 @@ fn large_runs_are_thinned_out() {
     assert!(numbers.windows(2).all(|two| (4..=5).contains(&(two[1] - two[0]))), "{numbers:?}");
     let array = &pictures.arrays[0];
     assert_eq!((array.grid, array.together), ([1, 256], [1, 16]));
-    assert!(serde_json::to_string(&pictures).unwrap().len() < 1 << 20);
+    assert!(page_of_analysis(4096).0.len() < 1 << 20);
 }
 
 /// A source and a name that try to be markup.
@@ -510,7 +520,7 @@ fn hostile() -> Program {
 
 #[test]
 fn nothing_of_the_users_becomes_markup_and_nothing_comes_from_outside() {
-    let (html, _) = page_of_run(&hostile(), &[("N", 40)]);
+    let (html, _, _) = page_of_run(&hostile(), &[("N", 40)]);
     assert!(html.contains("a&lt;b&gt;&amp;&quot;c&#39;.c") && html.contains("&lt;/script&gt;&lt;script&gt;"));
     // Two blocks of data, and the page's own.
     assert_eq!((html.matches("<script").count(), html.matches("</script>").count()), (3, 3));
@@ -525,13 +535,13 @@ fn nothing_of_the_users_becomes_markup_and_nothing_comes_from_outside() {
     assert!(html.len() < 2 << 20);
 }
 
-#[test]
-fn an_analysis_has_a_page_too() {
+/// The page of an analysis of the stencil, and its JSON.
+fn page_of_analysis(n: i64) -> (String, String) {
     let program = program("stencil.c", STENCIL);
     let board = board::load("stratix2-ddr400").unwrap();
     let offload = analyze(&program.source, &board, &Options::default()).unwrap();
     let json = report::json(&offload).unwrap();
-    let sizes = BTreeMap::from([("N".to_string(), 50)]);
+    let sizes = BTreeMap::from([("N".to_string(), n)]);
     let page = Page {
         program: &program,
         offload: &offload,
@@ -543,13 +553,19 @@ fn an_analysis_has_a_page_too() {
         json: &json,
         text: "the sets",
     };
-    let html = page.html("burstc analyze").unwrap();
+    (page.html("burstc analyze").unwrap(), json)
+}
+
+#[test]
+fn an_analysis_has_a_page_too() {
+    let (html, json) = page_of_analysis(50);
     assert!(html.contains("analysed, not simulated") && !html.contains("id=\"figures\""));
     assert_eq!(
         serde_json::from_str::<Value>(block(&html, "data")).unwrap(),
         serde_json::from_str::<Value>(&json).unwrap()
     );
-    assert_eq!(pictures(&html).shown.len(), 7);
+    let script: Value = serde_json::from_str(block(&html, "pictures")).unwrap();
+    assert_eq!(script["tiles"].as_array().unwrap().len(), 7);
 }
 
 /// What a browser makes of the page, and what it says of it; `None` without one.
@@ -566,11 +582,10 @@ fn opened(path: &Path, fragment: &str) -> Option<(String, String)> {
 /// In Debian's chromium: nothing in the console, and for the tile that is asked for the numbers of the data.
 #[test]
 fn a_browser_shows_the_tile_that_is_asked_for() {
-    let (html, _) = page_of_run(&hostile(), &[("N", 40)]);
+    let (html, _, known) = page_of_run(&hostile(), &[("N", 40)]);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("page.html");
     std::fs::write(&path, &html).unwrap();
-    let known = pictures(&html);
     for place in [0, 13, 26] {
         let tile = &known.shown[place];
         let Some((dom, said)) = opened(&path, &format!("#tile={}", tile.number + 1)) else {
@@ -582,9 +597,11 @@ fn a_browser_shows_the_tile_that_is_asked_for() {
         for own in &tile.arrays {
             let name = &known.arrays[own.array].name;
             for (kind, cells) in [("loaded", own.loaded), ("stored", own.stored), ("reused", own.reused.unwrap())] {
-                let (_, rest) = dom
-                    .split_once(&format!("data-array=\"{name}\" data-kind=\"{kind}\">"))
-                    .unwrap_or_else(|| panic!("{name} {kind}"));
+                // Of the figures that are not hidden.
+                let (tile, figure) =
+                    (format!("<tbody data-tile=\"{place}\">"), format!("data-array=\"{name}\" data-kind=\"{kind}\">"));
+                let shown = dom.split(&tile).skip(1).find_map(|own| own.split("</tbody>").next()?.split_once(&figure));
+                let (_, rest) = shown.unwrap_or_else(|| panic!("{name} {kind}"));
                 let shown = rest.split('<').next().unwrap().replace(',', "");
                 assert_eq!(shown, cells.to_string(), "tile {place}: {name} {kind}");
             }

@@ -1,4 +1,0 @@
-  tiles();
-  timeline();
-  roofline();
-  bursts();
