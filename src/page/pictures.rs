@@ -19,11 +19,11 @@ use crate::walk::{self, Values};
 const TILES: u64 = 128;
 /// Rows and columns of a drawing at most.
 const GRID: i64 = 256;
-/// Rectangles of all tiles, each about 12 bytes on the page.
-const RECTANGLES: usize = 50_000;
+/// Rectangles of all tiles, each about 17 bytes on the page.
+const RECTANGLES: usize = 40_000;
 /// Rectangles of the buffers of all tiles, and rows of iterations of all shapes of tiles.
-const BUFFER_RECTANGLES: usize = 20_000;
-const ROWS: usize = 12_000;
+const BUFFER_RECTANGLES: usize = 16_000;
+const ROWS: usize = 10_000;
 /// Iterations and cells that are followed one by one.
 const STEPS: u64 = 4_000_000;
 
