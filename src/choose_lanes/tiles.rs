@@ -23,7 +23,7 @@ const OPERATIONS: u64 = 2_500_000;
 /// Those for arrays aslant: a wave must be long for its values not to be waited for, in large tiles of many pieces.
 const OPERATIONS_ASLANT: u64 = 6_000_000;
 /// Cuts into other bands that are begun with.
-const CUTS: usize = 4;
+const CUTS: usize = 3;
 /// With so many times the cycles that iterations and words take at least, larger tiles alone are looked at, whose begins are fewer,
 /// and with so many none.
 const NEAR: f64 = 1.1;
