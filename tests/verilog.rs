@@ -178,7 +178,8 @@ fn the_area_counts_operators_that_lanes_have_between_them() {
     assert_eq!(count("c[i][j] += a[j][k] * s * b[i][k] + b[j][k] * s * a[i][k];"), 2 * 8 + 2 * 4);
     // The same product twice is one.
     assert_eq!(count("c[i][j] += a[i][k] * b[k][j] < s ? a[i][k] * b[k][j] : s;"), 8);
-    assert_eq!(count("c[i][j] += s * s * a[i][k];"), 2 + 1);
+    // What hangs on arguments alone comes from the host.
+    assert_eq!(count("c[i][j] += s * s * a[i][k];"), 2);
 }
 
 /// Several statements have as many operators of a kind as the one with the most of them, where their stages can be made
