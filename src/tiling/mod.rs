@@ -101,7 +101,6 @@ pub fn apply(program: &Program, kernel: &Kernel, directives: &[TilingDirective])
     }
 }
 
-/// No tile of another band runs between the tiles of a strip of several dimensions.
 /// The arrays that lanes of these tilings would access along a diagonal, with what makes them differ in the subscript before the last
 /// one only: so many times that one, added to the last. None where bands want different ones.
 ///
@@ -119,6 +118,7 @@ pub fn slants(program: &Program, kernel: &Kernel, directives: &[TilingDirective]
     Ok(all)
 }
 
+/// No tile of another band runs between the tiles of a strip of several dimensions.
 fn require_strips_apart(bands: &ByBand<Band>) -> Result<()> {
     let several = |band: &&Band| band.directive.strip > 1;
     let Some(band) = bands.iter().find(several).filter(|_| Band::alternate(bands)) else { return Ok(()) };

@@ -38,9 +38,9 @@ const ALONG_GROUPS: f64 = 1.001;
 /// So many.
 const NEIGHBOURS: usize = 3;
 
-/// A statement of dear operators that runs seldom beside another of its band has lanes along one of two loops only where circuits for
-/// all lanes would be idle: at the least area for the time, lanes go by the root of instances over operators, and these are less than
-/// this part of those of the statement that runs most.
+/// A statement of more operators than the one of its band that runs most, and that runs seldom, has lanes along one of two loops: circuits
+/// for all lanes would be idle. At the least area for the time, lanes go by the root of instances over operators; seldom is where that is
+/// at most this part of what it is of the other.
 const SELDOM: f64 = 1.0 / 8.0;
 /// Quotients and roots, in sums and products.
 const DEAR: f64 = 4.0;
