@@ -324,8 +324,24 @@ struct Choice<'a, F> {
     left: Cell<Option<u64>>,
     /// Those that the analysis with one lane took, tiles and all.
     alone: Cell<u64>,
-    /// Whether what was judged last has more operators than the board has room for.
-    is_overfull: Cell<bool>,
+}
+
+/// What forbids a number of lanes.
+struct Refusal {
+    reason: String,
+    kind: Forbids,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Forbids {
+    /// The block RAM, of which smaller tiles need less.
+    Room,
+    /// What operators are made of, which are as many in other tiles.
+    Operators,
+    /// The analysis takes too long in these tiles.
+    Time,
+    /// Anything else.
+    Other,
 }
 
 /// A number of lanes that is possible.
@@ -348,7 +364,6 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
             probes: Cell::new(0),
             left: Some(OPERATIONS).into(),
             alone: Cell::new(0),
-            is_overfull: Cell::new(false),
         })
     }
 
@@ -386,7 +401,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     }
 
     /// What there is with `count` lanes in other tiles, or what forbids it, within `left` operations.
-    fn in_others(&self, tilings: &[TilingDirective], count: i64, left: &mut u64) -> Result<Result<Found, String>> {
+    fn in_others(&self, tilings: &[TilingDirective], count: i64, left: &mut u64) -> Result<Result<Found, Refusal>> {
         let fabric = self.board.fabric();
         let (offload, taken) = self.counted(|analysis| analysis.offload(tilings, &fabric, Some(*left)));
         *left = left.saturating_sub(taken);
@@ -469,10 +484,10 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     }
 
     /// `count` lanes, or what forbids them. Tiles that nobody gave grow to hold them.
-    fn possible(&self, one: &Offload, count: i64) -> Result<Result<Found, String>> {
+    fn possible(&self, one: &Offload, count: i64) -> Result<Result<Found, Refusal>> {
         let found = self.judged(count, self.with(one, &Request::Count(count), SMALLER_UNASKED))?;
-        // Operators that the board has no room for are as many in other tiles.
-        if found.is_ok() || self.is_overfull.get() || !self.kernel.tilings.is_empty() || !self.may_probe() {
+        let is_final = found.as_ref().map_or_else(|refusal| refusal.kind == Forbids::Operators, |_| true);
+        if is_final || !self.kernel.tilings.is_empty() || !self.may_probe() {
             return Ok(found);
         }
         let mut tilings = one.tilings_as_written();
@@ -485,22 +500,26 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     }
 
     /// An analysis with `count` lanes, or what forbids them.
-    fn judged(&self, count: i64, offload: Result<Offload>) -> Result<Result<Found, String>> {
-        self.is_overfull.set(false);
+    fn judged(&self, count: i64, offload: Result<Offload>) -> Result<Result<Found, Refusal>> {
+        let refused = |kind: Forbids, reason: String| Ok(Err(Refusal { reason, kind }));
         let offload = match offload {
             Ok(offload) => offload,
             Err(error) if error.is::<Exhausted>() => {
-                return Ok(Err(format!("the analysis of {count} lanes takes too long")));
+                return refused(Forbids::Time, format!("the analysis of {count} lanes takes too long"));
             }
-            Err(error) => match error.downcast::<Diagnostic>() {
-                Ok(Diagnostic { message, .. }) => return Ok(Err(message)),
-                Err(error) => return Err(error),
-            },
+            Err(error) => {
+                let kind = if error.is::<NoRoom>() { Forbids::Room } else { Forbids::Other };
+                return match error.downcast::<Diagnostic>() {
+                    Ok(Diagnostic { message, .. }) => refused(kind, message),
+                    Err(error) => Err(error),
+                };
+            }
         };
         let area = Area::of(&offload, &self.board.device);
-        self.is_overfull.set(excess(&Area { blocks: 0, ..area }, self.board, count, LOGIC).is_some());
-        if let Some(excess) = excess(&area, self.board, count, LOGIC) {
-            return Ok(Err(excess));
+        let excess_of = |area: &Area| excess(area, self.board, count, LOGIC);
+        if let Some(excess) = excess_of(&area) {
+            let is_room = excess_of(&Area { blocks: 0, ..area }).is_none();
+            return refused(if is_room { Forbids::Room } else { Forbids::Operators }, excess);
         }
         let expected = Expected::of(&offload, self.board, &offload.kernel.usual_sizes());
         Ok(Ok(Found { count, offload, expected }))
@@ -551,8 +570,8 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                         break;
                     }
                 }
-                Err(reason) => {
-                    reasons.insert(count, reason);
+                Err(refusal) => {
+                    reasons.insert(count, refusal.reason);
                 }
             }
             count /= 2;
@@ -563,9 +582,13 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                 reasons.entry(count).or_insert_with(too_long);
             }
         }
+        let is_worth_it = |best: &Found| best.cycles() < WORTH_IT * one.cycles();
+        if !self.has_operations_left() && !best.as_ref().is_some_and(is_worth_it) {
+            // In the tiles of one lane nothing is found in time.
+            best = self.in_other_cuts(wanted.min(most))?.or(best);
+        }
         best = best.map(|best| self.upwards(best, fewest..most, &one, &mut reasons)).transpose()?;
-        let is_worth_it = best.as_ref().is_some_and(|best| best.cycles() < WORTH_IT * one.cycles());
-        let mut best = best.filter(|_| is_worth_it).unwrap_or_else(|| one.clone());
+        let mut best = best.filter(is_worth_it).unwrap_or_else(|| one.clone());
         if best.expected.compute > AS_GOOD * least_memory(&one, link) {
             best = self.in_two(best, &one, &mut reasons)?;
         }
@@ -619,8 +642,8 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                 Ok(Some(self.in_better_tiles(found, true)?).filter(is_better))
             }
             Ok(_) => Ok(None),
-            Err(reason) => {
-                reasons.insert(next, reason);
+            Err(refusal) => {
+                reasons.insert(next, refusal.reason);
                 Ok(None)
             }
         }

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 
-use super::{Choice, Found, hold_lanes, most, pairs};
-use crate::buffer::NoRoom;
-use crate::diagnostic::{Diagnostic, Span};
+use super::{Choice, Forbids, Found, Refusal, hold_lanes, most, pairs};
+use crate::diagnostic::Span;
 use crate::ids::{BandId, StatementId};
 use crate::offload::Band;
 use crate::source::kernel::{LanesAlong, LanesDirective, TilingDirective};
@@ -137,14 +136,16 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
                 }
                 let Some(laned) = search.tilings(self.kernel.tilings.is_empty(), laid, count, false) else { continue };
                 let offload = self.in_tiles(laned);
-                let refused = offload.as_ref().is_err_and(|error| error.is::<Diagnostic>() && !error.is::<NoRoom>());
-                let Ok(found) = self.judged(count, offload)? else {
-                    // What is not for lack of room is so with fewer lanes, too. Of several bands there are more to look at, so that
-                    // only operators count as room.
-                    if refused || search.is_of_several && !self.is_overfull.get() {
-                        choices.retain(|own| *own != laid);
+                let found = match self.judged(count, offload)? {
+                    Ok(found) => found,
+                    Err(Refusal { kind, .. }) => {
+                        // What is not for lack of room is so with fewer lanes, too. Of several bands there are more to look at, so
+                        // that only operators count as room.
+                        if kind == Forbids::Other || search.is_of_several && kind != Forbids::Operators {
+                            choices.retain(|own| *own != laid);
+                        }
+                        continue;
                     }
-                    continue;
                 };
                 is_enough |= found.needs_its_lanes(one);
                 let of_so_many = of_most.as_ref().filter(|(known, _)| known.count == count);

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use anyhow::Result;
 
-use super::{Choice, Found, LEAST};
+use super::{Choice, Forbids, Found, LEAST, Refusal};
 use crate::analysis::Cut;
 use crate::buffer;
 use crate::diagnostic::Span;
@@ -41,6 +41,9 @@ const SHORT: f64 = 5_000.0;
 const WORTH_STEPS: f64 = 0.05;
 /// Tiles whose indices are looked at.
 const TILES: usize = 10_000;
+/// How often their sizes are halved where there is no room, and where nothing else is possible.
+const HALVED: u32 = 1;
+const HALVED_OFTEN: u32 = 4;
 /// The sides of the tiles that a cut begins with, by the dimensions that may have any size.
 const SIDES: [i64; 4] = [256, 128, 32, 16];
 
@@ -68,16 +71,47 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
         let mut all = vec![vec![Node::new(found.clone())]];
         let cuts = if other_cuts && !only_larger { self.cuts(&mut search)? } else { vec![] };
         for cut in cuts.iter().take(CUTS) {
-            let mut tilings: Vec<TilingDirective> = cut.iter().map(|band| tiling(band, lanes)).collect();
-            let mut other = self.look(&mut search, &tilings, found.count)?;
-            if other.is_none() {
-                tilings.iter_mut().flat_map(|tiling| &mut tiling.sizes).for_each(|size| *size = (*size / 2).max(1));
-                other = self.look(&mut search, &tilings, found.count)?;
-            }
-            all.extend(other.map(|other| vec![Node::new(other)]));
+            let begun = self.begin(&mut search, cut, lanes, HALVED)?;
+            all.extend(begun.map(|begun| vec![Node::new(begun)]));
         }
         let best = self.on_from(all, &mut search, only_larger, near)?;
         Ok(if best.cycles() < worth_it * before { best } else { found })
+    }
+
+    /// What is found in tiles of other cuts than those of one lane, whose analysis with lanes takes too long: so many lanes, or as many
+    /// fewer as there is room for.
+    pub(super) fn in_other_cuts(&self, most: i64) -> Result<Option<Found>> {
+        if !self.kernel.tilings.is_empty() {
+            return Ok(None);
+        }
+        let mut search = Search { tried: vec![], left: OPERATIONS };
+        let cuts = self.cuts(&mut search)?;
+        for count in std::iter::successors(Some(most), |count| Some(count / 2)).take_while(|count| *count > 1) {
+            let lanes = LanesDirective::new(count, Span::default());
+            let mut best: Option<Found> = None;
+            for cut in cuts.iter().take(CUTS) {
+                let found = self.begin(&mut search, cut, lanes, HALVED_OFTEN)?;
+                let is_better = |found: &Found| best.as_ref().is_none_or(|best| found.cycles() < best.cycles());
+                best = found.filter(is_better).or(best);
+            }
+            if let Some(best) = best {
+                return self.in_better_tiles(best, false).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// What is found in tiles of a cut whose sizes are halved so often at most: the first that there is room for.
+    fn begin(&self, search: &mut Search, cut: &[Cut], lanes: LanesDirective, halved: u32) -> Result<Option<Found>> {
+        let mut tilings: Vec<TilingDirective> = cut.iter().map(|band| tiling(band, lanes)).collect();
+        for often in 0..=halved {
+            match self.look(search, &tilings, lanes.count)? {
+                Some(Err(refusal)) if refusal.kind == Forbids::Room || often == 0 => {}
+                found => return Ok(found.and_then(Result::ok)),
+            }
+            tilings.iter_mut().flat_map(|tiling| &mut tiling.sizes).for_each(|size| *size = (*size / 2).max(1));
+        }
+        Ok(None)
     }
 
     /// What is found in other tiles: on from the best of each cut that still has ways on, one cut after the other, until one is near
@@ -121,7 +155,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
         };
         let Some(tilings) = stepped(&now, step) else { return Ok(None) };
         let cycles = found.cycles();
-        let Some(found) = self.look(search, &tilings, found.count)? else { return Ok(None) };
+        let Some(Ok(found)) = self.look(search, &tilings, found.count)? else { return Ok(None) };
         let mut steps = None;
         if step.by == 2 && found.cycles() < cycles {
             // What helped once may help again.
@@ -140,13 +174,18 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
         demand.is_endless() || found.cycles() <= by * least as f64
     }
 
-    /// What is found with these tiles, if they were not tried and fit.
-    fn look(&self, search: &mut Search, tilings: &[TilingDirective], count: i64) -> Result<Option<Found>> {
+    /// What is found with these tiles, or what forbids them; `None` where they were tried.
+    fn look(
+        &self,
+        search: &mut Search,
+        tilings: &[TilingDirective],
+        count: i64,
+    ) -> Result<Option<Result<Found, Refusal>>> {
         if search.left < LEAST || search.tried.iter().any(|tried| tried == tilings) {
             return Ok(None);
         }
         search.tried.push(tilings.to_vec());
-        Ok(self.in_others(tilings, count, &mut search.left)?.ok())
+        self.in_others(tilings, count, &mut search.left).map(Some)
     }
 
     /// The ways on from tiles: where iterations take longest first to more of them, else first to others of as many; of the bands
