@@ -334,12 +334,10 @@ struct Refusal {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Forbids {
-    /// The block RAM, of which smaller tiles need less.
-    Room,
+    /// The block RAM, or the time that the analysis takes: other tiles may need less.
+    Size,
     /// What operators are made of, which are as many in other tiles.
     Operators,
-    /// The analysis takes too long in these tiles.
-    Time,
     /// Anything else.
     Other,
 }
@@ -505,10 +503,10 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         let offload = match offload {
             Ok(offload) => offload,
             Err(error) if error.is::<Exhausted>() => {
-                return refused(Forbids::Time, format!("the analysis of {count} lanes takes too long"));
+                return refused(Forbids::Size, format!("the analysis of {count} lanes takes too long"));
             }
             Err(error) => {
-                let kind = if error.is::<NoRoom>() { Forbids::Room } else { Forbids::Other };
+                let kind = if error.is::<NoRoom>() { Forbids::Size } else { Forbids::Other };
                 return match error.downcast::<Diagnostic>() {
                     Ok(Diagnostic { message, .. }) => refused(kind, message),
                     Err(error) => Err(error),
@@ -518,8 +516,8 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         let area = Area::of(&offload, &self.board.device);
         let excess_of = |area: &Area| excess(area, self.board, count, LOGIC);
         if let Some(excess) = excess_of(&area) {
-            let is_room = excess_of(&Area { blocks: 0, ..area }).is_none();
-            return refused(if is_room { Forbids::Room } else { Forbids::Operators }, excess);
+            let is_size = excess_of(&Area { blocks: 0, ..area }).is_none();
+            return refused(if is_size { Forbids::Size } else { Forbids::Operators }, excess);
         }
         let expected = Expected::of(&offload, self.board, &offload.kernel.usual_sizes());
         Ok(Ok(Found { count, offload, expected }))

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use anyhow::Result;
 
-use super::{Choice, Forbids, Found, LEAST, Refusal};
+use super::{Choice, Found, LEAST, Refusal};
 use crate::analysis::Cut;
 use crate::buffer;
 use crate::diagnostic::Span;
@@ -41,9 +41,9 @@ const SHORT: f64 = 5_000.0;
 const WORTH_STEPS: f64 = 0.05;
 /// Tiles whose indices are looked at.
 const TILES: usize = 10_000;
-/// How often their sizes are halved where there is no room, and where nothing else is possible.
-const HALVED: u32 = 1;
-const HALVED_OFTEN: u32 = 4;
+/// Smaller ones that are looked at where those are not possible, and where without them there is nothing.
+const SMALLER: usize = 1;
+const SMALLER_ALONE: usize = 6;
 /// The sides of the tiles that a cut begins with, by the dimensions that may have any size.
 const SIDES: [i64; 4] = [256, 128, 32, 16];
 
@@ -71,7 +71,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
         let mut all = vec![vec![Node::new(found.clone())]];
         let cuts = if other_cuts && !only_larger { self.cuts(&mut search)? } else { vec![] };
         for cut in cuts.iter().take(CUTS) {
-            let begun = self.begin(&mut search, cut, lanes, HALVED)?;
+            let begun = self.begin(&mut search, cut, lanes, SMALLER)?;
             all.extend(begun.map(|begun| vec![Node::new(begun)]));
         }
         let best = self.on_from(all, &mut search, only_larger, near)?;
@@ -90,7 +90,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
             let lanes = LanesDirective::new(count, Span::default());
             let mut best: Option<Found> = None;
             for cut in cuts.iter().take(CUTS) {
-                let found = self.begin(&mut search, cut, lanes, HALVED_OFTEN)?;
+                let found = self.begin(&mut search, cut, lanes, SMALLER_ALONE)?;
                 let is_better = |found: &Found| best.as_ref().is_none_or(|best| found.cycles() < best.cycles());
                 best = found.filter(is_better).or(best);
             }
@@ -101,15 +101,20 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
         Ok(None)
     }
 
-    /// What is found in tiles of a cut whose sizes are halved so often at most: the first that there is room for.
-    fn begin(&self, search: &mut Search, cut: &[Cut], lanes: LanesDirective, halved: u32) -> Result<Option<Found>> {
+    /// What is found in tiles of a cut: the first that there is room for, after so many smaller ones at most.
+    fn begin(&self, search: &mut Search, cut: &[Cut], lanes: LanesDirective, smaller: usize) -> Result<Option<Found>> {
         let mut tilings: Vec<TilingDirective> = cut.iter().map(|band| tiling(band, lanes)).collect();
-        for often in 0..=halved {
-            match self.look(search, &tilings, lanes.count)? {
-                Some(Err(refusal)) if refusal.kind == Forbids::Room || often == 0 => {}
+        let mut before = None;
+        for _ in 0..=smaller {
+            let refusal = match self.look(search, &tilings, lanes.count)? {
+                Some(Err(refusal)) => refusal,
                 found => return Ok(found.and_then(Result::ok)),
+            };
+            // Where the sizes are not what takes the room, smaller ones do not help.
+            if before.replace(refusal.reason.clone()).is_some_and(|before| before == refusal.reason) {
+                break;
             }
-            tilings.iter_mut().flat_map(|tiling| &mut tiling.sizes).for_each(|size| *size = (*size / 2).max(1));
+            tilings.iter_mut().for_each(halve_longest);
         }
         Ok(None)
     }
@@ -327,6 +332,12 @@ struct Step {
     /// So many times as long.
     by: i64,
     shorter: Option<usize>,
+}
+
+/// Halves the longest sides of a tile.
+fn halve_longest(tiling: &mut TilingDirective) {
+    let longest = tiling.sizes.iter().copied().max().unwrap_or(1);
+    tiling.sizes.iter_mut().filter(|size| **size == longest).for_each(|size| *size = (*size / 2).max(1));
 }
 
 /// The tiles behind a step; `None` where one gets no side.
