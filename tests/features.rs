@@ -354,6 +354,7 @@ kernels! {
     lanes_grid; [N = 1, M = 1], [N = 13, M = 10], [N = 20, M = 0], [N = 0, M = 5];
     lanes_grid_layer; [K = 1, C = 1, H = 1, W = 1], [K = 5, C = 3, H = 5, W = 18];
     lanes_grid_triangle data &[("a", -100, 100), ("c", -100, 100)]; [N = 1, M = 3], [N = 13, M = 9];
+    lanes_grid_diagonal data &[("a", -100, 100), ("c", -100, 100)]; [N = 0, M = 3], [N = 1, M = 5], [N = 21, M = 19];
     lanes_grid_stencil; [N = 2], [N = 3], [N = 21];
     lanes_grid_planes; [K = 1, H = 1, W = 1], [K = 5, H = 7, W = 19];
 

@@ -1,6 +1,6 @@
 //! Lanes: values of one dimension of a tile that run side by side, and what the arrays need for that.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::affine::Affine;
 use crate::ids::ArrayId;
@@ -58,9 +58,13 @@ impl Banking {
     pub fn disagrees(&self, banked: &Banked, own: &LaneShape) -> Option<ArrayId> {
         let most = self.most?;
         let is_over = |(array, axes): &(&ArrayId, &Axes)| {
-            let mut both = Banked::from([(**array, banked.get(*array).cloned().unwrap_or_default())]);
+            let known = banked.get(*array).cloned().unwrap_or_default();
+            let count = |axes: &Axes| axes.values().product::<i64>();
+            // The box of a diagonal has far more banks than lanes.
+            let most = if own.diagonals.contains(*array) { count(&known) } else { most };
+            let mut both = Banked::from([(**array, known)]);
             join(&mut both, Banked::from([(**array, (*axes).clone())]));
-            both.values().flat_map(|axes| axes.values()).product::<i64>() > most
+            both.values().map(count).any(|banks| banks > most)
         };
         own.banks.iter().find(is_over).map(|(array, _)| *array)
     }
@@ -127,12 +131,15 @@ pub struct LaneShape {
     /// Arrays of which they access cells along a diagonal, with what makes those differ in the subscript before the last one only: so
     /// many times that one, added to the last. Banks are along it then. Buffers have no such lanes as they are ([`slanted`](crate::polyhedral::slanted)).
     pub slants: BTreeMap<ArrayId, i64>,
+    /// Arrays that lanes along one dimension access along a diagonal of a box of banks, which others have there already.
+    pub diagonals: BTreeSet<ArrayId>,
     /// Where all lanes update one cell.
     pub reduction: Option<Reduction>,
 }
 
 impl LaneShape {
-    /// `count` lanes along dimension `k` of `dimensions`, which are expressions over `iterators`.
+    /// `count` lanes along dimension `k` of `dimensions`, which are expressions over `iterators`. Where banks lie in boxes, diagonals lie
+    /// in them, too.
     ///
     /// # Errors
     /// Why the hardware has no lanes of this shape.
@@ -142,12 +149,14 @@ impl LaneShape {
         iterators: &[String],
         dimensions: &[Affine],
         (count, k): (i64, usize),
+        in_boxes: bool,
     ) -> Result<LaneShape, String> {
         let steps = steps(iterators, dimensions, k).ok_or("its neighbours are no whole iterations apart")?;
         let accesses = accesses(kernel, statement)?;
         let mut banks = Banked::new();
         // By array, what the last subscript needs.
         let mut slants: BTreeMap<ArrayId, i64> = BTreeMap::new();
+        let mut diagonals = BTreeSet::new();
         for access in &accesses {
             let name = &kernel.arrays[access.array].name;
             let gains: Vec<i64> = access.subscripts.iter().map(|s| s.gain(iterators, &steps)).collect();
@@ -155,6 +164,12 @@ impl LaneShape {
             let (subscript, slant) = match moving[..] {
                 [] => continue,
                 [one] => (one, 0),
+                [..] if in_boxes => {
+                    let own = moving.iter().map(|&s| (s, power_of_two(gains[s].abs() * (count - 1) + 1)));
+                    join(&mut banks, Banked::from([(access.array, own.collect())]));
+                    diagonals.insert(access.array);
+                    continue;
+                }
                 [row, last] if row + 2 == gains.len() && gains[row].abs() == 1 => (row, -gains[row] * gains[last]),
                 _ => return Err(format!("`{name}` is accessed along a diagonal")),
             };
@@ -186,7 +201,7 @@ impl LaneShape {
             return Err(format!("all lanes write one element of `{name}`, which is no sum or its like"));
         }
         slants.retain(|_, slant| *slant != 0);
-        Ok(LaneShape { steps, inner_steps: vec![], banks, slants, reduction: found })
+        Ok(LaneShape { steps, inner_steps: vec![], banks, slants, diagonals, reduction: found })
     }
 
     /// Lanes along two of the `dimensions`, as a directive names them. Of every array a lane takes a cell of a box: as many
@@ -232,7 +247,14 @@ impl LaneShape {
                 return Err(format!("lanes along one of the two write one element of `{name}`"));
             }
         }
-        Ok(LaneShape { steps, inner_steps, banks, slants: BTreeMap::new(), reduction: None })
+        Ok(LaneShape {
+            steps,
+            inner_steps,
+            banks,
+            slants: BTreeMap::new(),
+            diagonals: BTreeSet::new(),
+            reduction: None,
+        })
     }
 
     /// Whether lanes along one dimension read an array along another subscript than the one along which they write it: every

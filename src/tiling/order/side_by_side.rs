@@ -119,7 +119,9 @@ impl<'a> Wanted<'a> {
         let own: Vec<(&Statement, &[String])> =
             statements.iter().map(|&s| (all[s], &program.statements[s].iterators[..])).collect();
         let shapes = |(&(statement, iterators), values): (&(&Statement, &[String]), &Vec<Affine>)| -> Vec<Shape> {
-            let along = |k| LaneShape::new(kernel, statement, iterators, &values[..space.rank()], (lanes.count, k));
+            let in_boxes = lanes.along.is_some();
+            let own = &values[..space.rank()];
+            let along = |k| LaneShape::new(kernel, statement, iterators, own, (lanes.count, k), in_boxes);
             (0..space.rank()).map(|k| Rc::new(upright(kernel, along(k), may_slant))).collect()
         };
         let in_two = |along: [LanesAlong; 2]| -> Vec<Shape> {
@@ -184,7 +186,7 @@ impl<'a> Wanted<'a> {
             let (statement, iterators) = self.statements[place];
             let values: Vec<Affine> = own.iter().map(|&k| space.values[place][k].clone()).collect();
             let k = own.iter().position(|k| *k == one).unwrap_or_default();
-            let shape = LaneShape::new(self.kernel, statement, iterators, &values, (count, k));
+            let shape = LaneShape::new(self.kernel, statement, iterators, &values, (count, k), !self.is_along_one());
             Rc::new(upright(self.kernel, shape, self.may_slant))
         });
         shape.clone()
