@@ -20,6 +20,8 @@ use crate::walk::{self, Values};
 /// Tilings that are looked at, and isl's operations for all of them.
 const LOOKED_AT: usize = 24;
 const OPERATIONS: u64 = 2_500_000;
+/// Those where without them there is nothing.
+const OPERATIONS_ALONE: u64 = 6_000_000;
 /// Those for arrays aslant: a wave must be long for its values not to be waited for, in large tiles of many pieces.
 const OPERATIONS_ASLANT: u64 = 6_000_000;
 /// Cuts into other bands that are begun with.
@@ -84,7 +86,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
         if !self.kernel.tilings.is_empty() {
             return Ok(None);
         }
-        let mut search = Search { tried: vec![], left: OPERATIONS };
+        let mut search = Search { tried: vec![], left: OPERATIONS_ALONE };
         let cuts = self.cuts(&mut search)?;
         for count in std::iter::successors(Some(most), |count| Some(count / 2)).take_while(|count| *count > 1) {
             let lanes = LanesDirective::new(count, Span::default());
@@ -104,14 +106,15 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
     /// What is found in tiles of a cut: the first that there is room for, after so many smaller ones at most.
     fn begin(&self, search: &mut Search, cut: &[Cut], lanes: LanesDirective, smaller: usize) -> Result<Option<Found>> {
         let mut tilings: Vec<TilingDirective> = cut.iter().map(|band| tiling(band, lanes)).collect();
-        let mut before = None;
+        let mut reasons: Vec<String> = vec![];
         for _ in 0..=smaller {
             let refusal = match self.look(search, &tilings, lanes.count)? {
                 Some(Err(refusal)) => refusal,
                 found => return Ok(found.and_then(Result::ok)),
             };
-            // Where the sizes are not what takes the room, smaller ones do not help.
-            if before.replace(refusal.reason.clone()).is_some_and(|before| before == refusal.reason) {
+            // Where the sizes are not what takes the room, smaller ones do not help; where it is a power of two, half of one may not.
+            reasons.push(refusal.reason);
+            if reasons.windows(3).any(|three| three[0] == three[1] && three[1] == three[2]) {
                 break;
             }
             tilings.iter_mut().for_each(halve_longest);
