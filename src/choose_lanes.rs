@@ -3,6 +3,7 @@
 mod in_two;
 mod long;
 mod tiles;
+mod together;
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -590,6 +591,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         if best.expected.compute > AS_GOOD * least_memory(&one, link) {
             best = self.in_two(best, &one, &mut reasons)?;
         }
+        best = self.in_one_strip(best)?;
         let reason = reasons.remove(&(2 * best.count));
         best.offload.strips_note = one.offload.strips_note;
         best.offload.lanes_note = Some(match reason {
@@ -669,8 +671,7 @@ fn lanes_of(request: &Request, tiling: &TilingDirective, analysis: &Analysis) ->
         // Of a loop's name in several statements, that of the one in the most loops.
         let own = dimensions.clone().find(|dimension| {
             deepest.is_some_and(|deepest| {
-                loop_of(&tiling.schedules, &open, *dimension, deepest)
-                    .is_some_and(|value| *value == Affine::variable(name))
+                loop_of(&tiling.schedules, &open, *dimension, deepest).is_some_and(|value| is_over(value, name))
             })
         });
         let is = |dimension: &usize| is_loop(&tiling.schedules, &open, *dimension, name);
@@ -682,8 +683,13 @@ fn lanes_of(request: &Request, tiling: &TilingDirective, analysis: &Analysis) ->
 
 /// Whether a dimension of these schedules, or behind those a loop that they leave `open`, is the loop over `name` in some statement.
 pub fn is_loop(schedules: &[Schedule], open: &[Vec<Affine>], dimension: usize, name: &str) -> bool {
-    let is = Affine::variable(name);
-    (0..schedules.len()).any(|place| loop_of(schedules, open, dimension, place) == Some(&is))
+    (0..schedules.len())
+        .any(|place| loop_of(schedules, open, dimension, place).is_some_and(|value| is_over(value, name)))
+}
+
+/// Whether a dimension is the loop over `name`, wherever it begins.
+fn is_over(value: &Affine, name: &str) -> bool {
+    *value == Affine::variable(name) + Affine::constant(value.constant)
 }
 
 /// What a dimension of these schedules, or behind those a loop that they leave `open`, is for the statement at `place`.
@@ -774,7 +780,7 @@ pub fn pairs(kernel: &Kernel, tiling: &TilingDirective, open: &[Vec<Affine>]) ->
         return vec![];
     };
     let moves = |name: &String| statement.target.subscripts.iter().any(|subscript| subscript.coefficient(name) != 0);
-    let is_such = |value: &Affine| value.terms.keys().any(|name| *value == Affine::variable(name) && moves(name));
+    let is_such = |value: &Affine| value.terms.keys().any(|name| is_over(value, name) && moves(name));
     let all: Vec<usize> = values().enumerate().filter(|(_, value)| is_such(value)).map(|(d, _)| d).collect();
     let with = |first: usize| all.iter().filter(move |second| **second > first).map(move |second| [first, *second]);
     let mut pairs: Vec<[usize; 2]> = all.iter().flat_map(|first| with(*first)).collect();

@@ -30,6 +30,9 @@ impl PortWidths {
     }
 }
 
+/// So many beats make a line worth its registers.
+const BEATS_OF_A_LINE: u32 = 4;
+
 /// What loads and stores move per cycle.
 #[derive(Clone, Copy, Debug)]
 pub struct Beats {
@@ -59,6 +62,29 @@ impl Beats {
     pub fn elements(self, offload: &Offload, buffer: &Buffer) -> u32 {
         let element = offload.kernel.arrays[buffer.array].element.bits;
         if self.whole { side_by_side(offload, buffer).min(self.word.bits() / element).max(1) } else { 1 }
+    }
+
+    /// Elements of a line of `buffer`, where the iterations write through the port that loads fill it through: a line takes that for one
+    /// cycle, and several beats come to one. `None` where beats fill the buffer.
+    pub fn filled_line(self, offload: &Offload, buffer: &Buffer) -> Option<u32> {
+        let is_loaded = |t: &Transfer| t.array == buffer.array && !t.load.pieces.is_empty();
+        let is_shared = offload.kernel.is_written(buffer.array) && transfers(offload).any(is_loaded);
+        self.line(offload, buffer).filter(|_| is_shared)
+    }
+
+    /// The same where they read through the port that stores drain it through.
+    pub fn drained_line(self, offload: &Offload, buffer: &Buffer) -> Option<u32> {
+        let is_stored = |t: &Transfer| t.array == buffer.array && !t.store.pieces.is_empty();
+        let is_read =
+            || offload.kernel.statements().iter().any(|s| s.references().iter().any(|r| r.array == buffer.array));
+        let is_shared = !buffer.store_copy && transfers(offload).any(is_stored) && is_read();
+        self.line(offload, buffer).filter(|_| is_shared)
+    }
+
+    /// The neighbours in memory that lie in banks of their own, where those are several beats.
+    fn line(self, offload: &Offload, buffer: &Buffer) -> Option<u32> {
+        let line = side_by_side(offload, buffer);
+        (!buffer.skewed && line >= BEATS_OF_A_LINE * self.elements(offload, buffer)).then_some(line)
     }
 
     /// Bytes that memory may fill or drain per cycle, summed over all buffers.
@@ -220,8 +246,12 @@ impl<'a> Context<'a> {
 
 /// The buffers that memory fills or that are drained into it.
 fn transferred(offload: &Offload) -> impl Iterator<Item = &Buffer> {
-    let moves = |array: ArrayId| offload.bands.iter().flat_map(|band| &band.transfers).any(|t| t.array == array);
+    let moves = |array: ArrayId| transfers(offload).any(|t| t.array == array);
     offload.buffers.iter().filter(move |buffer| moves(buffer.array))
+}
+
+fn transfers(offload: &Offload) -> impl Iterator<Item = &Transfer> {
+    offload.bands.iter().flat_map(|band| &band.transfers)
 }
 
 /// How many neighbours in memory lie in banks of their own: a power of two.

@@ -182,6 +182,15 @@ impl<'a> Transfers<'a> {
         elements.div_ceil(u64::from(beat))
     }
 
+    /// Elements for which a buffer's port is taken for one cycle, where those are a line.
+    fn line(&self, array: ArrayId, way: Way) -> Option<u32> {
+        let buffer = self.buffer(array)?;
+        match way {
+            Way::Load => self.beats.filled_line(self.offload, buffer),
+            Way::Store => self.beats.drained_line(self.offload, buffer),
+        }
+    }
+
     fn cycles(&self, array: ArrayId, elements: u64) -> f64 {
         let bytes = elements * u64::from(self.offload.kernel.arrays[array].element.bytes());
         self.beats.word.holding(bytes).max(self.beats(array, elements)).max(self.row) as f64
@@ -259,8 +268,12 @@ fn lent(
 ) -> Option<Vec<f64>> {
     let array = transfer.array;
     let in_lanes = band.compute.lanes.is_some();
-    let row = if in_lanes && way == Way::Load { LENT_ROW } else { 0.0 };
-    let beats = |length: u64| rows.beats(array, length) as f64 + row;
+    let line = rows.line(array, way);
+    let row = if in_lanes && way == Way::Load && line.is_none() { LENT_ROW } else { 0.0 };
+    let beats = |length: u64| match line {
+        Some(line) => length.div_ceil(u64::from(line)) as f64,
+        None => rows.beats(array, length) as f64 + row,
+    };
     let cycles = match way {
         Way::Load => sum(&transfer.load, values, steps, &beats)?,
         Way::Store if rows.buffer(array).is_none_or(|buffer| buffer.store_copy) => 0.0,

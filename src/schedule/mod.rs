@@ -33,6 +33,9 @@ pub use legality::is_legal;
 pub use open::{outer_rows, outermost_alone};
 use tree::Style;
 
+/// So far below 0 a dimension may begin for it to be moved.
+const LITTLE: i64 = 16;
+
 /// isl's operations per tree: enough for every kernel of PolyBench/C up to three loops deep.
 const EFFORT: u64 = 40_000;
 /// The same for statements in more than three loops, where operations are slower: rather no schedule of isl's than one
@@ -94,7 +97,25 @@ pub fn candidates_for(kernel: &Kernel, program: &Program) -> Result<Vec<ByBand<B
         Some(generic) => generic.trees(program)?,
         None => trees(program)?,
     };
-    candidates_of(program, &trees)
+    let mut all = candidates_of(program, &trees)?;
+    for plan in all.iter_mut().flatten() {
+        begin_at_zero(kernel, program, plan)?;
+    }
+    Ok(all)
+}
+
+/// Moves the tileable dimensions that begin a little below 0 there: statements that are shifted against others would have a first tile
+/// of their own. All statements move alike, so that the order stays.
+fn begin_at_zero(kernel: &Kernel, program: &Program, plan: &mut BandPlan) -> Result<()> {
+    for k in (0..plan.tileable.len()).filter(|k| plan.tileable[*k]) {
+        let low = |(&s, theta): (&StatementId, &Vec<Affine>)| program.usual_range(kernel, s, &theta[k]);
+        let lows = plan.statements.iter().zip(&plan.theta).map(low).collect::<Result<Vec<_>>>()?;
+        let least = lows.into_iter().flatten().map(|(low, _)| low).min().unwrap_or(0);
+        if (-LITTLE..0).contains(&least) {
+            plan.theta.iter_mut().for_each(|theta| theta[k] = theta[k].clone() - Affine::constant(least));
+        }
+    }
+    Ok(())
 }
 
 /// Legal ways to cut these trees, and the program as written, as far as [`CUTTING`] allows. Past it there is at least the

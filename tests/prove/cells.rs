@@ -98,6 +98,17 @@ proofs! {
             mutation(".read_enable   (fetch)", ".read_enable   (1'b1)", &["m_data"]),
         ]
     }
+    line_gather {
+        ["WORD 1 BEAT 1 LINE 2 ADDRESS 2 DEPTH 1", "WORD 1 BEAT 2 LINE 4 ADDRESS 3 DEPTH 2",
+            "WORD 1 BEAT 1 LINE 4 ADDRESS 2 DEPTH 1"],
+        6, Z3, 12,
+        [
+            mutation("take && place == b[PLACE-1:0] && s_elements[w]", "take && place == b[PLACE-1:0]", &["is_in_reg"]),
+            mutation("elements_reg <= {LINE{1'b0}};\n        end\n        if (take)", "end\n        if (take)", &["is_in_reg", "elements_reg"]),
+            mutation("(is_same && !is_full)", "is_same", &["is_in_reg"]),
+            mutation("(s_valid && !is_same)", "1'b0", &["is_in_reg"]),
+        ]
+    }
     memory_arbiter {
         ["ADDRESS_WIDTH 4 LENGTH_WIDTH 2 HOLD 3", "ADDRESS_WIDTH 4 LENGTH_WIDTH 2 HOLD 1",
             "ADDRESS_WIDTH 1 LENGTH_WIDTH 1 HOLD 4"],

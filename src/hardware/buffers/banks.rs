@@ -7,9 +7,11 @@ use crate::hardware::buffers::beat::Beat;
 use crate::hardware::buffers::partition::is_read_late;
 use crate::hardware::buffers::ram::Ram;
 use crate::hardware::buffers::skewed;
+use crate::hardware::context::Context;
+use crate::ids::ArrayId;
 use crate::offload::memory::Part;
 use crate::offload::{Banks, Buffer, bits_below};
-use crate::rtl::{Expr, Module, Type, assign};
+use crate::rtl::{Expr, Module, Type, assign, when};
 
 /// Where a banked buffer's address has its parts: `{high, index, bank, low}`, some of no bits; along several subscripts
 /// `{high, index, bank, high, index, bank, low}`.
@@ -279,8 +281,17 @@ pub struct Ports {
     pub fill: Option<Beat>,
     /// Groups are read: `read_address`, and one cycle later `read_data`.
     pub read: Option<Rotations>,
-    /// Beats are read instead of groups: `drain_valid`, `drain_address`, and one cycle later `drain_data`, or two ([`is_drained_late`]).
-    pub drain: Option<Beat>,
+    /// Beats are read instead of groups: `drain_valid`, `drain_address`, and one cycle later `drain_data`, or two
+    /// ([`Drained::is_late`]).
+    pub drain: Option<Drained>,
+}
+
+/// What the store process reads.
+#[derive(Clone, Copy)]
+pub struct Drained {
+    pub beat: Beat,
+    /// Beats come out of a line, which `drain_valid` reads.
+    pub line: Option<Beat>,
 }
 
 /// A banked memory for the elements of one array.
@@ -304,10 +315,10 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: &Fields, width: 
         let at = m.input("read_address", address);
         (at.e(), addresses(&mut m, "read", fields, &at.e(), rotation), rotation)
     });
-    let beat_read = ports.drain.map(|beat| {
+    let beat_read = ports.drain.map(|drained| {
         let valid = m.input("drain_valid", Type::BIT);
         let at = m.input("drain_address", address);
-        (valid.e(), fields.beat(beat, &at.e()), fields.inner(&at.e(), &[]), beat)
+        (valid.e(), at.e(), fields.inner(&at.e(), &[]), drained)
     });
     let parts = buffer.parts_in_bank();
     let mut banks = vec![];
@@ -342,20 +353,46 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: &Fields, width: 
         let data = m.output("read_data", group);
         m.assign(&data, &joined(&words));
     }
-    if let Some((_, at, _, beat)) = &beat_read {
-        let beats: Vec<Expr> = banks.chunks(beat.elements() as usize).map(joined).collect();
-        let read = at.as_ref().map(|at| {
+    if let Some((valid, at, _, drained)) = &beat_read {
+        let Drained { beat, line } = *drained;
+        let taken = line.unwrap_or(beat);
+        let beats: Vec<Expr> = banks.chunks(taken.elements() as usize).map(joined).collect();
+        let read = fields.beat(taken, at).map(|at| {
             let bank = m.reg("drain_bank", at.ty());
-            m.clocked("", vec![], vec![assign(&bank, at)]);
-            match is_drained_late(buffer, *beat) {
+            m.clocked("", vec![], vec![assign(&bank, &at)]);
+            match line.is_none() && drained.is_late(buffer) {
                 true => picked_in_two(&mut m, "drain", &beats, &bank.e()),
                 false => picked(&beats, &bank.e()),
             }
         });
+        let mut read = read.unwrap_or_else(|| beats[0].clone());
+        if let Some(line) = line {
+            read = out_of_line(&mut m, (valid, at), (beat, line), &read);
+        }
         let data = m.output("drain_data", beat.data(width));
-        m.assign(&data, &read.unwrap_or_else(|| beats[0].clone()));
+        m.assign(&data, &read);
     }
     m
+}
+
+/// The beat of an address two cycles later, out of the line that was read then or before; `words` are what is read.
+fn out_of_line(m: &mut Module, (valid, at): (&Expr, &Expr), (beat, line): (Beat, Beat), words: &Expr) -> Expr {
+    let is_read = m.reg("drain_is_read", Type::BIT);
+    let held = m.reg("drain_line", words.ty());
+    let place = beat.place_in_line(line, at);
+    let [first, second] = ["drain_place_first", "drain_place"].map(|name| m.reg(name, place.ty()));
+    m.clocked(
+        "",
+        vec![],
+        vec![
+            assign(&is_read, valid),
+            assign(&first, &place),
+            assign(&second, &first.e()),
+            when(is_read.e(), vec![assign(&held, words)]),
+        ],
+    );
+    let count = line.elements() / beat.elements();
+    picked(&parts(&held.e(), held.ty().width / count), &second.e())
 }
 
 /// The write port of a bank.
@@ -569,11 +606,18 @@ pub fn picked(words: &[Expr], index: &Expr) -> Expr {
 /// Choices from which on a multiplexer behind block RAMs takes two cycles.
 const WIDE: usize = 8;
 
-/// Whether the beats that the store process reads come two cycles after their address, not one: where they are chosen among many
-/// banks, which block RAMs leave no time for.
-pub fn is_drained_late(buffer: &Buffer, beat: Beat) -> bool {
-    let from_many = buffer.banks.is_some() && buffer.bank_count() as usize / beat.elements() as usize >= WIDE;
-    from_many || (is_read_late(buffer) && !buffer.store_copy)
+impl Drained {
+    /// Of the buffer of an array.
+    pub fn of(context: &Context, array: ArrayId) -> Drained {
+        Drained { beat: Beat::of(context, array), line: Beat::drained_line(context, array) }
+    }
+
+    /// Whether beats come two cycles after their address, not one: where they come out of a line, or are chosen among many banks, which
+    /// block RAMs leave no time for.
+    pub fn is_late(self, buffer: &Buffer) -> bool {
+        let from_many = buffer.banks.is_some() && buffer.bank_count() as usize / self.beat.elements() as usize >= WIDE;
+        self.line.is_some() || from_many || (is_read_late(buffer) && !buffer.store_copy)
+    }
 }
 
 /// [`picked`] in two cycles: among each four, then among what they give.

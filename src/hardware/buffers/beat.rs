@@ -18,6 +18,18 @@ impl Beat {
         Beat { elements: context.beats.elements(context.offload, buffer_of(context.offload, array)) }
     }
 
+    /// What fills the buffer of an array in one cycle where that is a line of several beats ([`Beats::filled_line`]).
+    pub fn filled_line(context: &Context, array: ArrayId) -> Option<Beat> {
+        let line = context.beats.filled_line(context.offload, buffer_of(context.offload, array));
+        line.map(|elements| Beat { elements })
+    }
+
+    /// The same of what is drained.
+    pub fn drained_line(context: &Context, array: ArrayId) -> Option<Beat> {
+        let line = context.beats.drained_line(context.offload, buffer_of(context.offload, array));
+        line.map(|elements| Beat { elements })
+    }
+
     pub fn elements(self) -> u32 {
         self.elements
     }
@@ -53,6 +65,11 @@ impl Beat {
     /// Which of a buffer's beats holds the element at `address`; `None` where there is one only.
     fn number(self, address: &Expr) -> Option<Expr> {
         (address.width() > self.shift()).then(|| address.slice(address.width() - 1, self.shift()))
+    }
+
+    /// Which beat of its line, of several, the one at `address` is in.
+    pub fn place_in_line(self, line: Beat, address: &Expr) -> Expr {
+        address.slice(line.shift() - 1, self.shift())
     }
 
     /// Which element of its beat the one at `address` is; `None` where a beat is one.

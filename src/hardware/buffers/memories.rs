@@ -2,7 +2,7 @@
 //! references of an iteration share.
 
 use crate::hardware::buffers::address::address_type;
-use crate::hardware::buffers::banks::{self, Fields, Rotations};
+use crate::hardware::buffers::banks::{self, Drained, Fields, Rotations};
 use crate::hardware::buffers::beat::Beat;
 use crate::hardware::buffers::partition;
 use crate::hardware::buffers::ram::Ram;
@@ -13,13 +13,13 @@ use crate::ids::ArrayId;
 use crate::offload::Buffer;
 use crate::rtl::{Connection, Expr, Module, Signal, Type};
 
-/// Beats from memory: the load process waits while the compute process writes.
+/// Beats from memory, or lines of several: the load process waits while the compute process writes.
 pub struct Fill {
     pub array: ArrayId,
     pub stream: Stream,
     pub address: Signal,
     pub beat: Beat,
-    /// As wide as the widest beat.
+    /// At least as wide as the beat.
     pub data: Signal,
     /// A bit for each element of the beat with the most of them, where that has several.
     pub elements: Option<Signal>,
@@ -57,7 +57,7 @@ pub struct Read {
 /// Beats that the store process reads.
 pub struct Drain {
     pub array: ArrayId,
-    pub beat: Beat,
+    pub drained: Drained,
     pub valid: Signal,
     /// Goes ahead of `valid`, where iterations use the port late.
     pub asks: Option<Signal>,
@@ -127,7 +127,7 @@ impl Memories<'_> {
                 write: write.and_then(|write| write.group.as_ref()).map(|(rotation, _)| rotation.clone()),
                 fill: fill.map(|fill| fill.beat),
                 read: read.and_then(|read| read.rotation.clone()),
-                drain: drain.map(|drain| drain.beat),
+                drain: drain.map(|drain| drain.drained),
             };
             let module = format!("{}_{copy}", self.module);
             modules.push(banks::memory(&module, &self.text, self.buffer, fields, self.word.width, &shape));

@@ -3,6 +3,7 @@
 pub mod address;
 pub mod banks;
 pub mod beat;
+pub mod lines;
 pub mod memories;
 pub mod partition;
 pub mod ram;

@@ -5,9 +5,7 @@
 use std::collections::BTreeSet;
 
 use crate::hardware::buffers::address::address_type;
-use crate::hardware::buffers::banks::{
-    BankWrite, Fields, Ports, Rotation, bank, is_drained_late, joined, parts, rotate,
-};
+use crate::hardware::buffers::banks::{BankWrite, Fields, Ports, Rotation, bank, joined, parts, rotate};
 use crate::hardware::buffers::beat::Beat;
 use crate::offload::Buffer;
 use crate::rtl::{Expr, Module, Signal, Type, assign};
@@ -60,12 +58,12 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: &Fields, width: 
         let addresses = skew.addresses(&mut m, "read", &line, rotations.turns());
         (line, addresses)
     });
-    let beat_read = ports.drain.map(|beat| {
+    let beat_read = ports.drain.map(|drained| {
         let valid = m.input("drain_valid", Type::BIT);
         let at = m.input("drain_address", address);
-        let line = skew.line(&mut m, "drain", beat.begin(&at.e()), &[beat_axis], None);
+        let line = skew.line(&mut m, "drain", drained.beat.begin(&at.e()), &[beat_axis], None);
         let addresses = skew.addresses(&mut m, "drain", &line, &[]);
-        (valid.e(), line, addresses, beat)
+        (valid.e(), line, addresses, drained)
     });
     let inner = buffer.parts_in_bank();
     let mut words = vec![];
@@ -84,9 +82,10 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: &Fields, width: 
         let data = m.output("read_data", group);
         m.assign(&data, &joined(&turned));
     }
-    if let Some((_, line, _, beat)) = &beat_read {
+    if let Some((_, line, _, drained)) = &beat_read {
+        let beat = drained.beat;
         let first = register(&mut m, "drain_first_bank", &line.first);
-        let late = is_drained_late(buffer, *beat).then_some(BEHIND);
+        let late = drained.is_late(buffer).then_some(BEHIND);
         let turned = skew.turned(&mut m, "drain_word", words, &first, beat.elements(), late);
         let data = m.output("drain_data", beat.data(width));
         m.assign(&data, &joined(&turned));

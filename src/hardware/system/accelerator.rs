@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::buffer::mapping_text;
 use crate::hardware::buffers::address::{self, buffer_of};
-use crate::hardware::buffers::banks::Rotations;
+use crate::hardware::buffers::banks::{Drained, Rotations};
 use crate::hardware::buffers::beat::Beat;
+use crate::hardware::buffers::lines;
 use crate::hardware::buffers::memories::{Drain, Fill, Ports, Read, Users, Write, memories};
 use crate::hardware::buffers::partition;
 use crate::hardware::circuit::cells::{clocking, into, out_of, port};
@@ -389,6 +390,8 @@ fn join_load(m: &mut Module, context: &Context, wires: &Wires, own: &Loading, lo
     ports.push(("m_fill_data".into(), Connection::Out(data.clone())));
     let elements = load.elements.map(|ty| m.wire(&format!("fill{suffix}_elements"), ty));
     ports.extend(elements.iter().map(|e| ("m_fill_elements".into(), Connection::Out(e.clone()))));
+    let flush = (!load.in_lines.is_empty()).then(|| m.wire(&format!("flush{suffix}"), Type::BIT));
+    ports.extend(flush.iter().map(|flush| ("m_flush".into(), Connection::Out(flush.clone()))));
     let mut fills: Vec<Fill> = vec![];
     for &array in &load.arrays {
         let prefix = format!("fill_{}", context.array(array).name);
@@ -396,6 +399,18 @@ fn join_load(m: &mut Module, context: &Context, wires: &Wires, own: &Loading, lo
         let address = m.wire(&format!("{prefix}_address"), address::address_type(buffer_of(context.offload, array)));
         ports.extend(out_of(&prefix, &stream));
         ports.push((format!("m_{prefix}_address"), Connection::Out(address.clone())));
+        if load.in_lines.contains(&array) {
+            fills.push(lines::join(
+                m,
+                context,
+                array,
+                (stream, address),
+                (&data, elements.as_ref()),
+                &flush,
+                &mut ports,
+            ));
+            continue;
+        }
         let beat = Beat::of(context, array);
         let asks =
             load.asking.contains(&array).then(|| m.wire(&format!("asks_{}", context.array(array).name), Type::BIT));
@@ -531,14 +546,14 @@ fn join_store(m: &mut Module, context: &Context, wires: &Wires, own: &Storing, s
         let prefix = format!("drain_{}", context.array(array).name);
         let valid = m.wire(&format!("{prefix}_valid"), Type::BIT);
         let address = m.wire(&format!("{prefix}_address"), address::address_type(buffer_of(context.offload, array)));
-        let beat = Beat::of(context, array);
+        let drained = Drained::of(context, array);
         let data = m.wire(&format!("{prefix}_data"), Beat::type_of(context, array));
         ports.push((format!("m_{prefix}_valid"), Connection::Out(valid.clone())));
         ports.push((format!("m_{prefix}_address"), Connection::Out(address.clone())));
         ports.push((format!("s_{prefix}_data"), Connection::In(data.e())));
         let asks = store.asking.contains(&array).then(|| m.wire(&format!("{prefix}_asks"), Type::BIT));
         ports.extend(asks.iter().map(|asks| (format!("m_{prefix}_asks"), Connection::Out(asks.clone()))));
-        drains.push(Drain { array, beat, valid, asks, address, data });
+        drains.push(Drain { array, drained, valid, asks, address, data });
     }
     m.instance(&format!("{}_store{suffix}", context.kernel.name), &format!("u_store{suffix}"), vec![], ports);
     drains

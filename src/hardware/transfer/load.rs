@@ -30,6 +30,9 @@ pub struct LoadPorts {
     /// Those of the arrays that are written by iterations: each has `m_asks_<array>`, high in as many cycles as the
     /// row under way takes of its buffer's write port.
     pub asking: Vec<ArrayId>,
+    /// Those of which lines fill the buffer: each has `s_filled_<array>`, high while no word of it waits, and `m_flush` tells at the
+    /// end of a tile that no more come.
+    pub in_lines: Vec<ArrayId>,
 }
 
 /// Rows that may wait for their data: bursts on the way.
@@ -93,14 +96,24 @@ pub fn load(context: &Context, memory_port: u32) -> (Vec<Module>, LoadPorts) {
     let room = m.wire("fill_room", Type::BIT);
     m.assign(&room, &filling.e().not().or(&fill.is_accepted()));
     let may_fill = gate.may_fill.as_ref().map_or(Expr::bit(true), |may| may.e());
-    m.assign(&element.ready, &walker.has_element().and(&room.e()).and(&may_fill));
+    m.assign(&element.ready, &Expr::all(&[walker.has_element(), room.e(), may_fill.clone()]));
     let step = element.fires();
     let tile_done = Stream::wires(&mut m, "tile_done");
-    m.assign(&tile_done.valid, &walker.has_end().and(&filling.e().not()).and(&may_fill));
+    let mut is_done = vec![walker.has_end(), filling.e().not(), may_fill];
+    let in_lines: Vec<ArrayId> =
+        arrays.iter().copied().filter(|array| Beat::filled_line(context, *array).is_some()).collect();
+    if !in_lines.is_empty() {
+        let flush = m.output("m_flush", Type::BIT);
+        m.assign(&flush, &walker.has_end().and(&filling.e().not()));
+        let filled = |array: &ArrayId| m.input(&format!("s_filled_{}", context.array(*array).name), Type::BIT).e();
+        is_done.extend(in_lines.iter().map(filled).collect::<Vec<_>>());
+    }
+    m.assign(&tile_done.valid, &Expr::all(&is_done));
     gate.count_filled(&mut m, &tile_done.fires());
     walker.connect(&mut m, &waiting, &waiting_run, &step, &tile_done.fires());
 
-    let asking: Vec<ArrayId> = arrays.iter().copied().filter(|array| kernel.is_written(*array)).collect();
+    let asks_itself = |array: &ArrayId| kernel.is_written(*array) && !in_lines.contains(array);
+    let asking: Vec<ArrayId> = arrays.iter().copied().filter(asks_itself).collect();
     if !asking.is_empty() {
         let asks = asks(&mut m, walker, filling, (&waiting, &element));
         for (index, &array) in arrays.iter().enumerate().filter(|(_, array)| asking.contains(array)) {
@@ -131,7 +144,7 @@ pub fn load(context: &Context, memory_port: u32) -> (Vec<Module>, LoadPorts) {
     m.assign(&busy, &walker.has_element().or(&at_work));
     let (data, elements) = (fill.data.ty(), fill.elements.as_ref().map(|e| e.ty()));
     modules.push(m);
-    (modules, LoadPorts { arrays, data, elements, asking })
+    (modules, LoadPorts { arrays, data, elements, asking, in_lines })
 }
 
 /// The words from memory as what the buffers take: words, elements or beats.
@@ -459,5 +472,5 @@ fn load_nothing(context: &Context, memory_port: u32) -> (Vec<Module>, LoadPorts)
     m.assign(&word.ready, &Expr::bit(true));
     let fill_data = m.output("m_fill_data", context.port.word.data());
     m.assign(&fill_data, &Expr::constant(0, fill_data.ty()));
-    (vec![m], LoadPorts { arrays: vec![], data: fill_data.ty(), elements: None, asking: vec![] })
+    (vec![m], LoadPorts { arrays: vec![], data: fill_data.ty(), elements: None, asking: vec![], in_lines: vec![] })
 }

@@ -30,6 +30,8 @@ struct Walk {
     bits: u32,
     /// What it takes per cycle.
     beat: Beat,
+    /// What it is drained by, where that is a line of several beats.
+    line: Option<Beat>,
 }
 
 /// A run, as signals or as fields of a packed word.
@@ -148,7 +150,8 @@ fn walk(context: &Context, format: &RowFormat, kind_arrays: &ByKind<ArrayId>, k:
     let mapping = buffer_of(context.offload, kind_arrays[k]).mappings[format.kinds[k].band].as_ref();
     let mapping = mapping.expect("a band that transfers an array has a mapping for it");
     let bits = mapping.moduli.last().map_or(0, |modulus| bits_below(*modulus));
-    Walk { bits, beat: Beat::of(context, kind_arrays[k]) }
+    let array = kind_arrays[k];
+    Walk { bits, beat: Beat::of(context, array), line: Beat::drained_line(context, array) }
 }
 
 /// Unrolls runs: holds one at a time and gives the address of one beat per cycle, with no gap between runs that wait.
@@ -160,6 +163,8 @@ pub struct RunWalker<'a> {
     walk: Option<Signal>,
     address: Signal,
     last: Signal,
+    /// The present beat is the run's first; only where lines are drained.
+    first: Option<Signal>,
 }
 
 impl RunWalker<'_> {
@@ -173,7 +178,26 @@ impl RunWalker<'_> {
             walk: (format.walks.len() > 1).then(|| reg("walk", format.walk_type())),
             address: reg("address", format.address),
             last: reg("last", format.last),
+            first: None,
         }
+    }
+
+    /// The same of runs that are drained.
+    pub fn declare_drained<'a>(m: &mut Module, format: &'a RunFormat, prefix: &str) -> RunWalker<'a> {
+        let has_lines = format.walks.iter().any(|walk| walk.line.is_some());
+        let first = has_lines.then(|| m.reg(&format!("{prefix}_first"), Type::BIT));
+        RunWalker { first, ..RunWalker::declare(m, format, prefix) }
+    }
+
+    /// Whether the present beat is the first of its line that the run has: others come out of the line that was read for that. `None`
+    /// where all beats are read.
+    pub fn opens(&self) -> Option<Expr> {
+        let first = self.first.as_ref()?;
+        let of = |walk: Walk| match walk.line {
+            None => Expr::bit(true),
+            Some(line) => first.e().or(&walk.beat.place_in_line(line, &self.address.e()).is_zero()),
+        };
+        Some(self.by_walk(of))
     }
 
     /// A beat is asked for.
@@ -228,8 +252,10 @@ impl RunWalker<'_> {
         load.push(assign(&self.address, &run.address));
         load.extend(self.target.iter().zip(&run.target).map(|(register, value)| assign(register, value)));
         load.extend(self.walk.iter().zip(&run.walk).map(|(register, value)| assign(register, value)));
+        load.extend(self.first.iter().map(|first| assign(first, &Expr::bit(true))));
         let after = self.by_walk(|walk| walk.beat.next(&self.address.e(), walk.bits));
-        let next = vec![assign(&self.address, &after)];
+        let mut next = vec![assign(&self.address, &after)];
+        next.extend(self.first.iter().map(|first| assign(first, &Expr::bit(false))));
         let advance = when(runs.ready.e(), vec![assign(&self.valid, &runs.valid.e())]);
         let follow = when_else(runs.fires(), load, vec![when(step.clone(), next)]);
         m.clocked("", vec![(self.valid.clone(), 0)], vec![advance, follow]);

@@ -1,7 +1,7 @@
 //! The store process: walks Store(T) of every tile, one burst per row, and drains the buffers into it.
 
 use crate::hardware::buffers::address::{self, StripQueue, TileNumber, buffer_of};
-use crate::hardware::buffers::banks;
+use crate::hardware::buffers::banks::Drained;
 use crate::hardware::buffers::beat::Beat;
 use crate::hardware::circuit::cells;
 use crate::hardware::circuit::stream::{Stream, fork};
@@ -117,11 +117,14 @@ struct Ahead {
     reading: Expr,
     address: Expr,
     source: Option<Expr>,
+    /// See [`RunWalker::opens`].
+    opens: Option<Expr>,
 }
 
 struct Stage {
     reading: Signal,
     source: Option<Signal>,
+    opens: Option<Signal>,
     /// An end mark.
     end: Signal,
 }
@@ -129,7 +132,13 @@ struct Stage {
 impl Ahead {
     /// `stages` stages behind the walker, which gives a read with `step`.
     fn declare(m: &mut Module, walker: &RunWalker, step: &Signal, stages: u32) -> Ahead {
-        let mut ahead = Ahead { stages: vec![], reading: step.e(), address: walker.address(), source: walker.target() };
+        let mut ahead = Ahead {
+            stages: vec![],
+            reading: step.e(),
+            address: walker.address(),
+            source: walker.target(),
+            opens: walker.opens(),
+        };
         let (mut resets, mut follow) = (vec![], vec![]);
         let mut end = walker.has_end();
         for stage in 0..stages {
@@ -141,12 +150,14 @@ impl Ahead {
             let reading = next(m, "reading", &ahead.reading);
             let address = next(m, "address", &ahead.address);
             let source = ahead.source.as_ref().map(|source| next(m, "source", source));
+            let opens = ahead.opens.as_ref().map(|opens| next(m, "opens", opens));
             let ends = next(m, "end", &end);
             end = ends.e();
             resets.extend([(reading.clone(), 0), (ends.clone(), 0)]);
             (ahead.reading, ahead.address) = (reading.e(), address.e());
             ahead.source = source.as_ref().map(Signal::e);
-            ahead.stages.push(Stage { reading, source, end: ends });
+            ahead.opens = opens.as_ref().map(Signal::e);
+            ahead.stages.push(Stage { reading, source, opens, end: ends });
         }
         if !follow.is_empty() {
             m.clocked("", resets, follow);
@@ -181,7 +192,7 @@ impl<'m> Drain<'m> {
         (waiting, waiting_run): (&Stream, &Run),
     ) -> Drain<'m> {
         m.comment("Reads of the buffers: address registered, data a cycle or two later and registered, then a FIFO that has room for them.");
-        let walker = RunWalker::declare(m, runs, "drain");
+        let walker = RunWalker::declare_drained(m, runs, "drain");
         // As late as the iterations that use the latest port.
         let most = arrays.iter().map(|array| delay(*array)).max().unwrap_or(0);
         let room = WORDS_WAITING + i128::from(most);
@@ -212,11 +223,12 @@ impl<'m> Drain<'m> {
 
         let read_source = (arrays.len() > 1).then(|| m.reg("read_source", source_type));
         let data_source = (arrays.len() > 1).then(|| m.reg("data_source", source_type));
+        let opening = ahead.opens.as_ref().map(|_| m.reg("read_opens", Type::BIT));
         let mut read = vec![];
         let mut data: Option<Expr> = None;
         let widest = Beat::widest(context, arrays);
-        let is_late =
-            |array: &ArrayId| banks::is_drained_late(buffer_of(context.offload, *array), Beat::of(context, *array));
+        let drained = |array: ArrayId| Drained::of(context, array);
+        let is_late = |array: &ArrayId| drained(*array).is_late(buffer_of(context.offload, *array));
         let late = arrays.iter().any(is_late);
         let mut follow = vec![];
         for (index, &array) in arrays.iter().enumerate() {
@@ -229,11 +241,16 @@ impl<'m> Drain<'m> {
                 None => Expr::bit(true),
                 Some(r) => r.e().eq(&Expr::constant(index as i128, source_type)),
             };
-            m.assign(&valid, &reading.e().and(&is(&read_source)));
+            // Of a line only the first beat reads.
+            let opens = |signal: &Option<Signal>| match (drained(array).line, signal) {
+                (Some(_), Some(opens)) => opens.e(),
+                _ => Expr::bit(true),
+            };
+            m.assign(&valid, &Expr::all(&[reading.e(), is(&read_source), opens(&opening)]));
             if delay(array) > 0 {
                 let stage = &ahead.stages[(most - delay(array)) as usize];
                 let asks = m.output(&format!("m_drain_{name}_asks"), Type::BIT);
-                m.assign(&asks, &stage.reading.e().and(&is(&stage.source)));
+                m.assign(&asks, &Expr::all(&[stage.reading.e(), is(&stage.source), opens(&stage.opens)]));
             }
             read.push(assign(&address, &ahead.address.resize(address.ty())));
             let mut word = word.e();
@@ -267,6 +284,7 @@ impl<'m> Drain<'m> {
             read.extend(ahead.source.as_ref().map(|source| assign(read_source, source)));
             follow.push(assign(data_source, source));
         }
+        read.extend(opening.iter().zip(&ahead.opens).map(|(register, opens)| assign(register, opens)));
         follow.push(when(ahead.reading, read));
         // Words come late in their cycle, out of block RAM.
         let word_reg = m.reg("word", data.ty());

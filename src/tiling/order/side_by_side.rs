@@ -159,7 +159,10 @@ impl<'a> Wanted<'a> {
         let own = |(place, lane): (usize, &Option<Lane>)| {
             let Lane { along, levels } = lane.clone()?;
             let shape = self.shape(space, place, &candidate.dimensions[place], &along).as_ref().clone().ok()?;
-            let value = |k: usize| space.values[place][k].to_string();
+            let value = |k: usize| {
+                let own = &space.values[place][k];
+                (own.clone() - Affine::constant(own.constant)).to_string()
+            };
             let counts = along.iter().map(|(_, count)| *count).collect();
             let along = match self.directive.along {
                 None => value(along[0].0),
