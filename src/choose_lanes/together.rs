@@ -95,3 +95,63 @@ fn number(tiling: &TilingDirective) -> Option<i64> {
     let first = firsts.next()??;
     (first.is_constant() && firsts.all(|other| other == Some(first))).then_some(first.constant)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::report::count::Work;
+    use crate::source::{self, Source};
+
+    /// Two products, the second of what the first leaves: apart, `e` is stored and loaded again; lanes lie along other dimensions of the
+    /// second, whose first dimension tells the bands apart or does not.
+    #[test]
+    fn what_one_band_leaves_on_chip_the_next_one_finds_there() {
+        for (first, second, lanes) in [
+            ("(i, j, 0); S1[i,j,k] -> (i, j, k)) tile(8, 8, 8) lanes(2, 4, 1)", "(i, 0, j)", "(i, k, j)"),
+            (
+                "(3, i, j, 0); S1[i,j,k] -> (3, i, j, k)) tile(1, 8, 8, 8) lanes(1, 2, 4, 1)",
+                "(4, i, 0, j)",
+                "(4, i, k, j)",
+            ),
+        ]
+        .map(|(first, alone, of_all)| {
+            let one = if of_all.starts_with("(4") { "1, " } else { "" };
+            (first, format!("{alone}; S3[i,j,k] -> {of_all}) tile({one}8, 8, 16)"), format!("lanes({one}4, 1, 8)"))
+        }) {
+            let text = format!(
+                "#pragma burstc size(N: 32, max 32)
+                 void k(int N, int a[N][N], int b[N][N], int e[N][N], int g[N][N])
+                 {{
+                 #pragma burstc schedule(S0[i,j] -> {first}
+                 #pragma burstc schedule(S2[i,j] -> {second} {lanes}
+                     for (int i = 0; i < N; i++)
+                         for (int j = 0; j < N; j++) {{
+                             e[i][j] = 0;
+                             for (int k = 0; k < N; k++)
+                                 e[i][j] += a[i][k] * b[k][j];
+                         }}
+                     for (int i = 0; i < N; i++)
+                         for (int j = 0; j < N; j++) {{
+                             g[i][j] = 0;
+                             for (int k = 0; k < N; k++)
+                                 g[i][j] += e[i][k] * b[k][j];
+                         }}
+                 }}"
+            );
+            let mut kernel = source::parse(&Source { path: "k.c".into(), text, cpp_args: vec![] }).unwrap();
+            let moved = |kernel: &crate::source::kernel::Kernel| {
+                let board = crate::board::load("zcu104").unwrap();
+                let offload = crate::analysis::analyze(kernel, &board.fabric()).unwrap();
+                let work = Work::of(&offload, &BTreeMap::from([("N".to_string(), 32)]));
+                (work.bytes_read / 4, work.bytes_written / 4, offload.most_lanes())
+            };
+            assert!(moved(&kernel).0 > 3 * 1024, "apart, `e` and `b` are loaded by the second, too");
+            let one = in_one_band(&kernel.tilings, 1).unwrap();
+            kernel.tilings = vec![one];
+            // a and b, and then e and g.
+            assert_eq!(moved(&kernel), (2 * 1024, 2 * 1024, Some(32)));
+        }
+    }
+}

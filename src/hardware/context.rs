@@ -44,7 +44,7 @@ pub struct Beats {
 
 impl Beats {
     /// Elements one by one.
-    const ELEMENTS: Beats = Beats { word: Word::PORT, whole: false };
+    pub const ELEMENTS: Beats = Beats { word: Word::PORT, whole: false };
 
     /// As wide as the buffers can make use of.
     pub fn of(offload: &Offload, link: Link) -> Beats {

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use crate::affine::{Affine, gcd};
 use crate::board::Device;
 use crate::buffer::{self, SMALL};
-use crate::hardware;
+use crate::hardware::{self, Beats};
 use crate::ids::{ByStatement, StatementId};
 use crate::offload::{Banks, Buffer, Offload, Piece};
 use crate::source::kernel::{Access, BinaryOp, Expr, Kernel, ScalarType, Statement, UnaryOp};
@@ -39,7 +39,8 @@ pub struct Area {
 impl Area {
     pub fn of(offload: &Offload, device: &Device) -> Area {
         let lanes = |s| offload.lane_count(s) as u64;
-        Area { blocks: blocks(offload, device), ..Area::in_lanes(offload, lanes) }
+        let Area { multipliers, aluts, .. } = Area::in_lanes(offload, lanes);
+        Area { multipliers, aluts: aluts + lines(offload), blocks: blocks(offload, device) }
     }
 
     /// The same, of a kernel that runs one by one, with so many lanes of each statement; without the block RAMs.
@@ -213,6 +214,18 @@ fn logic(expr: &Expr, in_pipeline: bool) -> u64 {
             gather.subscripts.iter().map(|subscript| bits(subscript.ty())).sum()
         }
     }
+}
+
+/// Look-up tables of lines, as if beats had one element: the queue of those that fill takes two thirds of one per bit, as synthesised for
+/// UltraScale+, and the choice of a beat out of one that is drained a third.
+fn lines(offload: &Offload) -> u64 {
+    let of = |buffer: &Buffer| {
+        let bits = u64::from(offload.kernel.arrays[buffer.array].element.bits);
+        let filled = Beats::ELEMENTS.filled_line(offload, buffer).map_or(0, u64::from);
+        let drained = Beats::ELEMENTS.drained_line(offload, buffer).map_or(0, u64::from);
+        bits * (2 * filled + drained) / 3
+    };
+    offload.buffers.iter().map(of).sum()
 }
 
 /// Look-up tables of a lane that turn the words of a group: a multiplexer of four words per bit and table. Groups that always

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::footprint::Footprint;
 use super::sizes::{choose, rank};
-use super::{BandPlan, candidates, is_legal, outer_rows};
+use super::{BandPlan, candidates, candidates_for, is_legal, outer_rows};
 use crate::affine::Affine;
 use crate::ids::{ByStatement, StatementId};
 use crate::polyhedral::{self, Program};
@@ -128,6 +128,44 @@ fn rows_move_along_with_the_outermost_loop() {
         let found = outer_rows(&kernel, &program).unwrap().map(|plans| text(&plans.raw));
         assert_eq!(found.as_deref(), expected, "{kernel_text}");
     }
+}
+
+/// Where statements are shifted against others so that dimensions begin below 0, they are moved to 0, all statements of a band alike.
+#[test]
+fn dimensions_begin_at_zero() {
+    let mut moved = 0;
+    for kernel_text in ALL {
+        let sized = kernel_text.replacen("void f(", "#pragma burstc size(N: max 5)\nvoid f(", 1);
+        let (kernel, program) = parse(&sized);
+        if kernel.parameters.iter().any(|size| size.max.is_none()) {
+            continue;
+        }
+        let accesses = brute::accesses(&kernel, &small(&program));
+        let least = |plans: &[BandPlan]| -> Vec<Vec<i64>> {
+            let mut least: Vec<Vec<i64>> = plans.iter().map(|plan| vec![0; plan.tileable.len()]).collect();
+            for (band, date) in brute::dates(plans, &accesses) {
+                let tileable = plans[band].tileable.iter();
+                let values = date.iter().zip(tileable).map(|(value, is)| if *is { *value } else { 0 });
+                least[band].iter_mut().zip(values).for_each(|(least, value)| *least = (*least).min(value));
+            }
+            least
+        };
+        let before = candidates(&program).unwrap();
+        let after = candidates_for(&kernel, &program).unwrap();
+        assert_eq!(before.len(), after.len(), "{kernel_text}");
+        for (before, after) in before.iter().zip(&after) {
+            let shifts = least(&before.raw);
+            moved += shifts.iter().flatten().filter(|shift| **shift < 0).count();
+            assert_eq!(least(&after.raw).into_iter().flatten().min(), Some(0), "{}", text(&after.raw));
+            for ((band, moved), shifts) in before.iter().zip(after).zip(&shifts) {
+                for (theta, moved) in band.theta.iter().zip(&moved.theta) {
+                    let expected = theta.iter().zip(shifts).map(|(row, shift)| row.clone() - Affine::constant(*shift));
+                    assert_eq!(*moved, expected.collect::<Vec<_>>(), "{}", text(&before.raw));
+                }
+            }
+        }
+    }
+    assert!(moved > 0, "some kernel's dimensions begin below 0");
 }
 
 #[test]
