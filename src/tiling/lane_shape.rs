@@ -60,8 +60,13 @@ impl Banking {
         let is_over = |(array, axes): &(&ArrayId, &Axes)| {
             let known = banked.get(*array).cloned().unwrap_or_default();
             let count = |axes: &Axes| axes.values().product::<i64>();
-            // The box of a diagonal has far more banks than lanes.
-            let most = if own.diagonals.contains(*array) { count(&known) } else { most };
+            let most = match own.inner_steps.is_empty() {
+                // The box of a diagonal has far more banks than lanes.
+                true if own.diagonals.contains(*array) => count(&known),
+                // Lanes along one loop are worth no more memories than those along two have.
+                true => count(&known).max(most / MOST_BANKS),
+                false => most,
+            };
             let mut both = Banked::from([(**array, known)]);
             join(&mut both, Banked::from([(**array, (*axes).clone())]));
             both.values().map(count).any(|banks| banks > most)
