@@ -57,6 +57,9 @@ const AS_GOOD: f64 = 1.03;
 /// Twice as many lanes are worth it where fewer take so many times the cycles: estimates are no better than that, and lanes cost area.
 const TWICE_WORTH_IT: f64 = 1.05;
 
+/// More bands, with lanes along two loops, are looked at where iterations take so many times what words take.
+const APART: f64 = 2.0;
+
 /// Buffers apart that take at most half of the words may take so many times the cycles and move so many times the bytes: what two
 /// uses have in common is loaded twice.
 const MORE_CYCLES: f64 = 1.01;
@@ -590,6 +593,9 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         let mut best = best.filter(is_worth_it).unwrap_or_else(|| one.clone());
         if best.expected.compute > AS_GOOD * least_memory(&one, link) {
             best = self.in_two(best, &one, &mut reasons)?;
+        }
+        if best.expected.compute > APART * least_memory(&one, link) {
+            best = self.in_two_apart(best, &one, &mut reasons)?;
         }
         best = self.in_one_strip(best)?;
         let reason = reasons.remove(&(2 * best.count));

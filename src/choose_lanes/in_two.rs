@@ -4,14 +4,20 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 
-use super::{Choice, Forbids, Found, Refusal, hold_lanes, most, pairs};
+use super::tiles::begin_with;
+use super::{Choice, Forbids, Found, Refusal, hold_lanes, is_over, most, pairs};
+use crate::affine::Affine;
+use crate::analysis::Cut;
 use crate::diagnostic::Span;
 use crate::ids::{BandId, StatementId};
 use crate::offload::Band;
-use crate::source::kernel::{LanesAlong, LanesDirective, TilingDirective};
+use crate::polyhedral::isl::Exhausted;
+use crate::source::kernel::{LanesAlong, LanesDirective, Schedule, TilingDirective};
 
 /// Analyses with lanes along two loops, and twice as many where there are several bands.
 const PROBES_IN_TWO: usize = 6;
+/// isl's operations for bands apart.
+const OPERATIONS_APART: u64 = 4_000_000;
 /// Lanes along one loop in bands beside one that has them along two: those need little beside it, and its lanes the logic.
 const BESIDE: i64 = 64;
 /// The longest side of a tile that holds all values of a dimension.
@@ -75,6 +81,28 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
             }
         }
         Ok(best)
+    }
+
+    /// The same in more bands than `one` has, in which statements lie along the loops of the source: side by side in one band some lie
+    /// aslant, and have no two loops to themselves.
+    pub(super) fn in_two_apart(&self, best: Found, one: &Found, reasons: &mut BTreeMap<i64, String>) -> Result<Found> {
+        let tilings = one.offload.tilings_as_written();
+        if !self.kernel.tilings.is_empty() || tilings.iter().all(|tiling| are_upright(&tiling.schedules)) {
+            return Ok(best);
+        }
+        let (cuts, taken) = self.counted(|analysis| analysis.cuts(Some(OPERATIONS_APART)));
+        let cuts = match cuts {
+            Err(error) if error.is::<Exhausted>() => return Ok(best),
+            cuts => cuts?,
+        };
+        let is_apart =
+            |cut: &&Vec<Cut>| cut.len() > tilings.len() && cut.iter().all(|band| are_upright(&band.schedules));
+        let Some(cut) = cuts.iter().find(is_apart) else { return Ok(best) };
+        let tilings: Vec<TilingDirective> = cut.iter().map(begin_with).collect();
+        let mut left = OPERATIONS_APART.saturating_sub(taken);
+        let Ok(apart) = self.in_others(&tilings, 1, &mut left)? else { return Ok(best) };
+        self.left.set(self.left.get().map(|known| known + left));
+        self.in_two(best, &apart, reasons)
     }
 
     fn search_in_two(&self, best: &Found, one: &Found) -> Result<Search> {
@@ -189,6 +217,12 @@ impl Search {
         let is_grown = laned.iter().zip(&self.tilings).any(|(laned, own)| laned.sizes != own.sizes);
         (!is_grown || may_grow).then_some(laned)
     }
+}
+
+/// Whether every dimension is a loop of the statement's, or the same for all of its instances.
+fn are_upright(schedules: &[Schedule]) -> bool {
+    let is_loop = |value: &Affine| value.terms.keys().all(|name| is_over(value, name)) && value.terms.len() < 2;
+    schedules.iter().flat_map(|schedule| &schedule.theta).all(is_loop)
 }
 
 /// The bands of `tilings` as they are with the lanes of `best`, at most so many, which lie along one loop: in its tiles, where it has the

@@ -306,8 +306,13 @@ impl Node {
     }
 }
 
-/// The tiles that a cut begins with.
+/// The tiles that a cut begins with, with lanes.
 fn tiling(band: &Cut, lanes: LanesDirective) -> TilingDirective {
+    TilingDirective { lanes: Some(lanes), ..begin_with(band) }
+}
+
+/// The tiles that a cut begins with.
+pub(super) fn begin_with(band: &Cut) -> TilingDirective {
     let is_free = |k: &usize| band.tileable[*k] && band.extents[*k] != Some(1);
     let free = (0..band.tileable.len()).filter(is_free).count();
     let side = SIDES[free.clamp(1, SIDES.len()) - 1];
@@ -319,7 +324,7 @@ fn tiling(band: &Cut, lanes: LanesDirective) -> TilingDirective {
         schedules: band.schedules.clone(),
         sizes: (0..band.tileable.len()).map(size).collect(),
         strip: 1,
-        lanes: Some(lanes),
+        lanes: None,
         order: None,
         span: Span::default(),
     }
