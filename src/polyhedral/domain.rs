@@ -73,7 +73,7 @@ impl<'a> Settling<'a> {
             }
             let isl = self.isl.clone();
             if isl.within(OPERATIONS, || self.exclude(obligation, below))?.is_none() {
-                return Err(self.refusal(obligation, below, "may").help(HELP).into());
+                return Err(self.refusal(obligation, below, "may").help(help(obligation)).into());
             }
         }
         Ok(())
@@ -145,7 +145,7 @@ impl<'a> Settling<'a> {
             (self.kernel.example(&example[..shown]), obligation.value.evaluate(|name| value_in(&example)(name)));
         let at = if at.is_empty() { String::new() } else { format!(": for {at} it is {value}") };
         let Some(chosen) = chosen else {
-            return Err(self.refusal(obligation, below, &at).help(HELP).into());
+            return Err(self.refusal(obligation, below, &at).help(help(obligation)).into());
         };
         let conditions = self.isl.parameter_set(&self.parameters, &chosen)?;
         let sizes = self.sizes.intersect(&conditions)?;
@@ -226,7 +226,7 @@ impl<'a> Settling<'a> {
         let label = match obligation.broken {
             Broken::Wraps(ty) => format!("C computes with `{ty}` here"),
             Broken::Overflows(ty) => format!("C computes with `{ty}` here and leaves this undefined"),
-            Broken::Passes => "this loop does not end in C".to_string(),
+            Broken::Passes | Broken::Misses => "this loop does not end in C".to_string(),
             Broken::Leaves => "outside of the array".to_string(),
         };
         Diagnostic::new(message).at(obligation.span, label)
@@ -235,6 +235,13 @@ impl<'a> Settling<'a> {
 
 const HELP: &str = "compute in a type that holds all values, such as `int` for small sizes, or tighten the bounds of the \
                     loop or of the sizes, as in `#pragma burstc size(N: 64, max 128)`";
+
+fn help(obligation: &Obligation) -> &'static str {
+    match obligation.broken {
+        Broken::Misses => "compare with `<` or `>`, or say by the size how many steps there are, as in `i != 2 * n`",
+        _ => HELP,
+    }
+}
 
 /// What happens where an obligation is not met.
 fn effect(kernel: &Kernel, obligation: &Obligation, below: bool) -> String {
@@ -252,6 +259,7 @@ fn effect(kernel: &Kernel, obligation: &Obligation, below: bool) -> String {
         Broken::Overflows(ty) => format!("{value} overflows `{ty}`"),
         Broken::Leaves => format!("the subscript {value} leaves its array"),
         Broken::Passes => "the loop begins beyond the bound that it compares with `!=`".to_string(),
+        Broken::Misses => "the loop steps over the bound that it compares with `!=`".to_string(),
     }
 }
 

@@ -22,6 +22,7 @@ use super::canonical::{
     begins_before, changed as changed_by, has_continue, names_in, stepped_before, without_continues,
 };
 use super::counters::named;
+use super::exits::Data;
 use super::function::identifier;
 use super::known::{Declared, changed};
 use super::left::{step_of, value_with};
@@ -31,14 +32,15 @@ use super::plain::{binary, block, inner, inside_out, moved, number};
 use super::polynomial::changes;
 use super::types::Types;
 
-/// Rewrites the bodies of all functions.
-pub fn breaks(unit: &mut TranslationUnit, types: &Types) {
+/// Rewrites the bodies of all functions; what data decide is left to [`super::exits`] where that is to come.
+pub fn breaks(unit: &mut TranslationUnit, types: &Types, leaves_data: bool) {
     for external in &mut unit.0 {
         if let ExternalDeclaration::FunctionDefinition(function) = &mut external.node {
             returns(&mut function.node);
             let declared = Declared::of(&function.node, types);
             let whole = function.node.statement.clone();
-            let breaks = Breaks { declared, whole };
+            let data = leaves_data.then(|| Data::of(&function.node, &declared));
+            let breaks = Breaks { declared: &declared, whole, data };
             inside_out(&mut function.node.statement, &[], &|node, before| breaks.rewrite(node, before));
         }
     }
@@ -96,10 +98,12 @@ enum Part {
     Break(Break),
 }
 
-struct Breaks {
-    declared: Declared,
+struct Breaks<'d> {
+    declared: &'d Declared,
     /// The function's body as it was.
     whole: Node<Statement>,
+    /// What depends on data, if that is looked at.
+    data: Option<Data<'d>>,
 }
 
 /// A loop's conditions.
@@ -111,7 +115,12 @@ struct Ends {
     behind: Vec<Node<Expression>>,
 }
 
-impl Breaks {
+impl Breaks<'_> {
+    /// Whether a condition is of variables and numbers that count.
+    fn is_told(&self, condition: &Node<Expression>) -> bool {
+        is_told(condition) && !self.data.as_ref().is_some_and(|data| data.is_in(condition))
+    }
+
     /// `before` stands in the same block.
     fn rewrite(&self, node: &mut Node<Statement>, before: &[Node<BlockItem>]) {
         if !matches!(node.node, Statement::For(_) | Statement::While(_) | Statement::DoWhile(_)) {
@@ -191,7 +200,8 @@ impl Breaks {
         let mut parts = parts(items)?;
         let is_do = matches!(node.node, Statement::DoWhile(_));
         // Those in front of everything else are conditions of the loop.
-        let leading = |part: &Part| matches!(part, Part::Break(own) if own.last.is_empty() && is_told(&own.condition));
+        let leading =
+            |part: &Part| matches!(part, Part::Break(own) if own.last.is_empty() && self.is_told(&own.condition));
         while parts.first().is_some_and(leading) {
             if let Part::Break(own) = parts.remove(0) {
                 ends.before.push(opposite(&own.condition));
@@ -232,7 +242,7 @@ impl Breaks {
             let rest = block(rest, Span::none());
             let names = names_in(&own.condition);
             let last = changed(&block(own.last.clone(), Span::none()));
-            if !is_told(&own.condition)
+            if !self.is_told(&own.condition)
                 || names.iter().any(|name| declares.contains(name))
                 || last.iter().any(|name| told.contains(name))
             {
@@ -495,7 +505,7 @@ fn step(name: &str, by: i64, span: Span) -> Node<BlockItem> {
     item(binary(operator, named(name, span), number(&by.unsigned_abs().to_string(), span), span))
 }
 
-fn all(conditions: Vec<Node<Expression>>, span: Span) -> Option<Node<Expression>> {
+pub fn all(conditions: Vec<Node<Expression>>, span: Span) -> Option<Node<Expression>> {
     conditions.into_iter().reduce(|left, right| binary(BinaryOperator::LogicalAnd, left, right, span))
 }
 
@@ -548,7 +558,7 @@ fn is_told(node: &Node<Expression>) -> bool {
 }
 
 /// Whether an expression is a number that is not 0.
-fn is_always(node: &Node<Expression>) -> bool {
+pub fn is_always(node: &Node<Expression>) -> bool {
     matches!(&node.node, Expression::Constant(constant)
         if matches!(&constant.node, Constant::Integer(own) if own.number.chars().any(|digit| digit != '0')))
 }
@@ -569,7 +579,7 @@ fn plain(node: &Node<Expression>) -> Node<Expression> {
 }
 
 /// What holds where a condition does not.
-fn opposite(node: &Node<Expression>) -> Node<Expression> {
+pub fn opposite(node: &Node<Expression>) -> Node<Expression> {
     let span = node.span;
     if let Expression::UnaryOperator(unary) = &node.node
         && unary.node.operator.node == UnaryOperator::Negate
@@ -618,7 +628,7 @@ fn declared_in(items: &Items) -> Vec<String> {
 }
 
 /// Whether a `break` of the loop around a statement is in it.
-fn has_break(node: &Node<Statement>) -> bool {
+pub fn has_break(node: &Node<Statement>) -> bool {
     struct Search(bool);
     impl<'ast> Visit<'ast> for Search {
         fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast Span) {

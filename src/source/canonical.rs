@@ -380,6 +380,10 @@ fn apart(body: &mut Node<Statement>) {
         Statement::Expression(Some(expression)) if matches!(expression.node, Expression::Comma(_)) => {
             parts(body, &mut done);
         }
+        // A step alone.
+        Statement::Expression(Some(expression)) if stepped(expression).is_some() => {
+            done.push(Node::new(BlockItem::Statement(body.clone()), body.span));
+        }
         Statement::Compound(items) => {
             for item in std::mem::take(items) {
                 match &item.node {

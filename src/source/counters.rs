@@ -30,6 +30,16 @@ pub fn counters(unit: &mut TranslationUnit, kernel: &str, types: &Types) {
         let lang_c::ast::ExternalDeclaration::FunctionDefinition(function) = &mut external.node else { continue };
         if identifier(&function.node.declarator.node).is_some_and(|name| name.node.name == kernel) {
             arguments(&mut function.node, types);
+        }
+    }
+    leading(unit, kernel, types);
+}
+
+/// Moves steps at the beginning of loops to their ends, in one function.
+pub fn leading(unit: &mut TranslationUnit, kernel: &str, types: &Types) {
+    for external in &mut unit.0 {
+        let lang_c::ast::ExternalDeclaration::FunctionDefinition(function) = &mut external.node else { continue };
+        if identifier(&function.node.declarator.node).is_some_and(|name| name.node.name == kernel) {
             let declared = Declared::of(&function.node, types);
             leading_steps(&mut function.node.statement, &declared);
         }

@@ -338,6 +338,16 @@ fn orders(factors: &[Polynomial]) -> Vec<Vec<Polynomial>> {
             })
             .collect();
     }
+    // The constant as two factors.
+    let in_two: Vec<[Polynomial; 2]> = match &constants[..] {
+        [first, second] => vec![[(*first).clone(), (*second).clone()], [(*second).clone(), (*first).clone()]],
+        [only] => {
+            let whole = only.as_constant().unwrap_or(1);
+            let divisors = (2..=16).filter(|by| whole > *by && whole % by == 0);
+            divisors.map(|by| [by, whole / by].map(Polynomial::constant)).collect()
+        }
+        _ => vec![],
+    };
     let mut orders = vec![];
     for sizes in permutations {
         let sizes: Vec<Polynomial> = sizes.into_iter().cloned().collect();
@@ -354,12 +364,13 @@ fn orders(factors: &[Polynomial]) -> Vec<Vec<Polynomial>> {
                 orders.push(own);
             }
         }
-        // A picture of twice the rows and twice the columns.
-        if let [first, second] = &constants[..]
-            && sizes.len() == 2
-        {
-            for [a, b] in [[first, second], [second, first]] {
-                orders.extend(sizes[0].times(a).zip(sizes[1].times(b)).map(|(rows, columns)| vec![rows, columns]));
+        // Pictures of twice the rows and twice the columns.
+        let pairs = (1..sizes.len()).rev().flat_map(|l| (0..l).rev().map(move |k| (k, l)));
+        for ((k, l), [a, b]) in pairs.flat_map(|pair| in_two.iter().map(move |two| (pair, two))) {
+            if let (Some(rows), Some(columns)) = (sizes[k].times(a), sizes[l].times(b)) {
+                let mut own = sizes.clone();
+                (own[k], own[l]) = (rows, columns);
+                orders.push(own);
             }
         }
     }

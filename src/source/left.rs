@@ -97,7 +97,7 @@ fn statement(node: &mut Node<Statement>, names: &mut Names) {
 
 /// The statements with `fresh` in place of `counter`, up to the one that gives it another value; `None` where none reads
 /// it, or where it changes in another way.
-fn reading(items: &[Node<BlockItem>], counter: &str, fresh: &str) -> Option<Vec<Node<BlockItem>>> {
+pub fn reading(items: &[Node<BlockItem>], counter: &str, fresh: &str) -> Option<Vec<Node<BlockItem>>> {
     let (mut done, mut is_read, mut has_ended) = (vec![], false, false);
     for item in items {
         let mut item = item.clone();

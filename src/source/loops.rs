@@ -668,7 +668,8 @@ impl Nest<'_, '_> {
                 self.scope.come_out(mark);
                 return rest;
             }
-            BinaryOperator::NotEquals if head.step.abs() != 1 => {
+            // Of every value, the guard says whether the step meets it.
+            BinaryOperator::NotEquals if head.step.abs() != 1 && head.iterator == head.name => {
                 return Err(self.passes(node, head));
             }
             BinaryOperator::Less
@@ -686,10 +687,8 @@ impl Nest<'_, '_> {
 
     /// A condition that is no comparison: its value is not 0.
     fn until_zero(&mut self, node: &Node<Expression>, head: &Head, bounds: &mut Bounds) -> Checked<()> {
-        let value = match head.step.abs() {
-            1 => self.scope.bounds(node, Role::Bound)?.affine(),
-            _ => None,
-        };
+        let is_guarded = head.step.abs() != 1 && head.iterator == head.name;
+        let value = if is_guarded { None } else { self.scope.bounds(node, Role::Bound)?.affine() };
         match value {
             Some(value) if value.coefficient(&head.iterator) != 0 => {
                 let sides = (Extremum::single(value), Extremum::single(Affine::default()));
@@ -714,7 +713,7 @@ impl Nest<'_, '_> {
             BinaryOperator::LessOrEqual => (left, right, 0),
             BinaryOperator::Greater => (right, left, 1),
             BinaryOperator::GreaterOrEqual => (right, left, 0),
-            // A step of 1 meets the bound from its own side.
+            // A step meets the bound from its own side.
             _ => {
                 let moves = |side: &Extremum, sign| side.parts.iter().any(|p| p.coefficient(&head.iterator) * sign > 0);
                 if moves(&left, 1) || moves(&right, -1) { (left, right, 1) } else { (right, left, 1) }
@@ -733,24 +732,40 @@ impl Nest<'_, '_> {
             let Some(room) = room else {
                 return Err(self.unusable(node, head, "has a number in its bound that is too large"));
             };
-            if operator == BinaryOperator::NotEquals && !head.counts && room.coefficient(&head.iterator).abs() > 1 {
-                return Err(self.passes(node, head));
-            }
-            if operator == BinaryOperator::NotEquals {
-                // From beyond the bound, the iterator never meets it.
-                for lower in &head.lower {
-                    let at = lower.clone() + Affine::constant(head.over);
-                    let of = |name: &str| if *name == *head.iterator { at.clone() } else { Affine::variable(name) };
-                    let distance = room.substitute(of) + Affine::constant(1);
-                    if !self.scope.non_negative(&distance) {
-                        self.scope.oblige(distance, (0, i64::MAX), Broken::Passes, span);
-                    }
-                }
-            }
+            let room = match operator {
+                BinaryOperator::NotEquals => self.meets(room, head, span),
+                _ => room,
+            };
             bounds.rooms.push(room.clone());
             self.bound(room, node, head, bounds)?;
         }
         Ok(())
+    }
+
+    /// Demands that the values of the iterator meet a bound that it is compared with by `!=`; `room` is one less than how far it is away.
+    /// What there is room for in steps.
+    fn meets(&mut self, room: Affine, head: &Head, span: Span) -> Affine {
+        let away = room.clone() + Affine::constant(1);
+        // From beyond the bound, the iterator never meets it.
+        for lower in &head.lower {
+            let at = lower.clone() + Affine::constant(head.over);
+            let of = |name: &str| if *name == *head.iterator { at.clone() } else { Affine::variable(name) };
+            let distance = away.substitute(of);
+            if !self.scope.non_negative(&distance) {
+                self.scope.oblige(distance, (0, i64::MAX), Broken::Passes, span);
+            }
+        }
+        let by = room.coefficient(&head.iterator).abs();
+        if by <= 1 {
+            return room;
+        }
+        if let Some(steps) = divided(&away, by) {
+            return steps - Affine::constant(1);
+        }
+        let rest = away.clone() - Affine::variable(&head.iterator) * away.coefficient(&head.iterator);
+        let steps = self.scope.quotient(rest.clone(), by, false, span);
+        self.scope.oblige(rest - steps * by, (0, 0), Broken::Misses, span);
+        room
     }
 
     /// Adds the condition that `room` is not negative.
@@ -825,6 +840,13 @@ impl Nest<'_, '_> {
                  for the {given}, split the loop in two"
             ))
     }
+}
+
+/// The quotient, where all parts of the value are multiples.
+fn divided(value: &Affine, by: i64) -> Option<Affine> {
+    let is_multiple = value.terms.values().chain([&value.constant]).all(|part| part % by == 0);
+    let terms = value.terms.iter().map(|(name, part)| (name.clone(), part / by)).collect();
+    is_multiple.then(|| Affine { terms, constant: value.constant / by })
 }
 
 fn endless(name: &str, span: Span) -> Diagnostic {

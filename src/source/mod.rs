@@ -15,6 +15,7 @@ mod data_bounds;
 mod directive;
 mod double;
 pub mod evaluate;
+mod exits;
 mod expression;
 mod extremum;
 mod flat;
@@ -235,15 +236,27 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
             Some(next) => spliced = Some(next),
             None => {
                 let renamed = Renamed::of(current);
-                // What is known without the values that counters have behind their loops stays as it is.
-                let lowered = |unit, behind| lower_plain(current, unit, name.as_deref(), &renamed, behind);
-                let kernel = lowered(unit.clone(), false)
-                    .or_else(|first| lowered(unit, true).map_err(|second| later(second, first)));
+                let lowered = |effort| lower_plain(current, unit.clone(), name.as_deref(), &renamed, effort);
+                let mut kernel = lowered(Effort::Plain);
+                let more = [Effort::Behind].into_iter().chain(exits::may_leave(&unit).then_some(Effort::Exits));
+                for effort in more {
+                    kernel = kernel.or_else(|first| lowered(effort).map_err(|second| later(second, first)));
+                }
                 return kernel.map_err(|refused| renamed.told(refused));
             }
         }
     }
     unreachable!("the last round returns")
+}
+
+/// How far a text is rewritten: what less of it is enough for stays as it is.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+enum Effort {
+    Plain,
+    /// Counters may be read behind their loops.
+    Behind,
+    /// Data may end loops.
+    Exits,
 }
 
 /// The one of two refusals that comes later in the text: up to there all was understood. The first, where they are at one place.
@@ -258,15 +271,16 @@ fn types_of(preprocessed: &Preprocessed, unit: &TranslationUnit) -> Types {
     Types::new(unit, expansion(CHAR_UNSIGNED) != "1", long_bits)
 }
 
-/// The same of a unit in which nothing is left to splice, where counters may be read `behind` their loops or must not be.
+/// The same of a unit in which nothing is left to splice.
 fn lower_plain(
     preprocessed: &Preprocessed,
     mut unit: TranslationUnit,
     name: Option<&str>,
     renamed: &Renamed,
-    behind: bool,
+    effort: Effort,
 ) -> Checked<Kernel> {
-    let flattened = plainer(preprocessed, &mut unit, name, behind)?;
+    let behind = effort >= Effort::Behind;
+    let flattened = plainer(preprocessed, &mut unit, name, effort)?;
     let map = &preprocessed.map;
     let types = types_of(preprocessed, &unit);
 
@@ -367,23 +381,33 @@ fn plainer(
     preprocessed: &Preprocessed,
     unit: &mut TranslationUnit,
     name: Option<&str>,
-    behind: bool,
+    effort: Effort,
 ) -> Checked<flat::Flattened> {
+    let behind = effort >= Effort::Behind;
     types::hoist_enumerations(unit);
     switch::switches(unit);
     initial::initial(unit);
     let types = types_of(preprocessed, unit);
     allocated::allocated(unit, &types);
+    exits::gotos(unit, &types);
     let kernel = function::find(unit, preprocessed, &types, &regions(preprocessed)?, name)?.name;
     counters::counters(unit, &kernel, &types);
     pointers::pointers(unit, &kernel, &types, &preprocessed.map)?;
     plain::plain(unit);
+    // Those of pointers.
+    counters::leading(unit, &kernel, &types);
     carry::carry(unit, &types);
     if behind {
         left::left(unit);
-        breaks::breaks(unit, &types);
+        if effort == Effort::Exits {
+            exits::split_heads(unit, &types);
+        }
+        breaks::breaks(unit, &types, effort == Effort::Exits);
     }
     canonical::canonical(unit);
+    if effort == Effort::Exits {
+        exits::exits(unit, &types);
+    }
     if behind {
         canonical::headless(unit);
         // Loops that have become `for` loops.

@@ -229,17 +229,22 @@ impl Nest<'_, '_> {
                 }
                 refuse("`do` loops are", "`do`", "write `for (int i = 0; i < N; i++)` with affine bounds")
             }
-            CStatement::Goto(_) => refuse("`goto` is", "`goto`", "use `for` loops with affine bounds"),
+            CStatement::Goto(_) => refuse(
+                "a `goto` of this form is",
+                "`goto`",
+                "forward, to a label in a block around it, as in `goto done; … done: ;`, it is taken; backward, write a loop",
+            ),
             CStatement::Continue => refuse("`continue` is", "`continue`", "put the rest of the body under an `if`"),
             CStatement::Break => refuse(
-                "`break` is",
+                "a `break` out of this loop is",
                 "`break`",
-                "the number of iterations must be known when the loop begins: keep in a variable that it is over, as in \
-                     `if (x[i] < 0) over = 1;`, and put what is left of the body under `if (!over)`",
+                "the most iterations must be known when the loop begins: let it count, as in `for (i = 0; i < n; i++)`",
             ),
-            CStatement::Return(_) => {
-                refuse("`return` is", "`return`", "the kernel does all of its iterations; `return;` may only end it")
-            }
+            CStatement::Return(_) => refuse(
+                "a `return` out of this loop is",
+                "`return`",
+                "the most iterations must be known when the loop begins: let it count, as in `for (i = 0; i < n; i++)`",
+            ),
             CStatement::Asm(_) => refuse("assembly is", "assembly", "write C"),
         }
     }

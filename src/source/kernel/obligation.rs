@@ -43,6 +43,8 @@ pub enum Broken {
     Overflows(ScalarType),
     /// A loop that ends on `!=` begins beyond its bound.
     Passes,
+    /// A loop that ends on `!=` steps over its bound.
+    Misses,
     /// A subscript is outside of a table of constants: undefined in C.
     Leaves,
 }

@@ -174,6 +174,13 @@ impl Declared {
         self.names.get(name).is_some_and(|all| all.iter().all(|own| own.ty.is_some_and(|ty| !ty.signed)))
     }
 
+    /// The words of the type that every variable of a name has, a number's.
+    pub fn specifiers(&self, name: &str) -> Option<Vec<Node<DeclarationSpecifier>>> {
+        let all = self.names.get(name)?;
+        let is_one = all.iter().all(|own| own.is_number && own.ty.is_some() && own.ty == all[0].ty);
+        is_one.then(|| all[0].specifiers.clone())
+    }
+
     /// Whether the address of a variable of this name is taken.
     pub fn has_address(&self, name: &str) -> bool {
         self.addressed.contains(name)

@@ -56,15 +56,8 @@ impl Known<'_> {
             value = value.plus(&Polynomial::variable(&own), 1)?;
             limits.push((own, Polynomial::default(), count));
         } else {
-            // All but the first element, or the last: rows have one at least where they are gone through.
-            let skipped = first.constant_term();
-            if !(0..=1).contains(&skipped) {
-                return None;
-            }
-            let first = first.plus(&one, skipped.checked_neg()?)?;
-            let divisors = divisors(&f.statement);
-            let (left, rows) =
-                (0..=1).find_map(|left| Some((left, self.rows(&first, &end.plus(&one, left)?, &divisors)?)))?;
+            let all = self.all_rows(first, end, &divisors(&f.statement))?;
+            let (skipped, left, rows) = (all.skipped, all.left, all.rows);
             value = Polynomial::default();
             for (k, (first, end)) in rows.into_iter().enumerate() {
                 let own = self.declared.fresh(name, &specifiers, ty);
@@ -86,6 +79,7 @@ impl Known<'_> {
                 };
                 above.push(sum(&limits.iter().map(rest).collect::<Option<Vec<_>>>()?)?);
             }
+            value = value.plus(&Polynomial::constant(all.moved), 1)?;
         }
         self.made.push(value.clone());
         if !has_condition_on(&f.statement, &changed) {
@@ -128,6 +122,28 @@ impl Known<'_> {
             let f = ForStatement { initializer, condition, step, statement: Box::new(body) };
             Some(Node::new(Statement::For(Node::new(f, span)), span))
         })
+    }
+
+    /// The rows between two places, or all but the first or the last element of them.
+    fn all_rows(&self, first: &Polynomial, end: &Polynomial, divisors: &HashSet<String>) -> Option<AllRows> {
+        let one = Polynomial::constant(1);
+        // From 1 to all of them, as a loop counts that goes down to 0: the elements lie one before.
+        let moved = first.constant_term();
+        let by = Polynomial::constant(moved);
+        if moved != 0
+            && let Some(rows) = self.rows(&first.plus(&by, -1)?, &end.plus(&by, -1)?, divisors)
+        {
+            return Some(AllRows { rows, moved, skipped: 0, left: 0 });
+        }
+        // All but the first element, or the last: rows have one at least where they are gone through.
+        let skipped = moved;
+        if !(0..=1).contains(&skipped) {
+            return None;
+        }
+        let first = first.plus(&one, skipped.checked_neg()?)?;
+        let rows = |left: i64| self.rows(&first, &end.plus(&one, left)?, divisors);
+        let (left, rows) = (0..=1).find_map(|left| Some((left, rows(left)?)))?;
+        Some(AllRows { rows, moved: 0, skipped, left })
     }
 
     /// The type of the variables of rows and columns: that of the places themselves where the limits have it too.
@@ -303,6 +319,10 @@ impl Known<'_> {
             (BinaryOperator::GreaterOrEqual, true) if self.declared.is_signed(&name) => {
                 (BinaryOperator::Less, limit, first.plus(&one, 1)?)
             }
+            // At 0 it ends without a sign, too.
+            (BinaryOperator::Greater | BinaryOperator::NotEquals, true) if limit.is_zero() => {
+                (BinaryOperator::Less, one.clone(), first.plus(&one, 1)?)
+            }
             (BinaryOperator::Greater, true) if self.declared.is_signed(&name) => {
                 (BinaryOperator::Less, limit.plus(&one, 1)?, first.plus(&one, 1)?)
             }
@@ -310,6 +330,16 @@ impl Known<'_> {
         };
         Some(Limits { name, first, end, operator, is_down })
     }
+}
+
+/// Where variables for rows, columns and so on begin and end, outermost first.
+struct AllRows {
+    rows: Vec<(Polynomial, Polynomial)>,
+    /// What the loop's variable is more than the place.
+    moved: i64,
+    /// How many elements there are before the first, and behind the last.
+    skipped: i64,
+    left: i64,
 }
 
 /// The variable of a loop, the least of its values and what they end before, by `<` or `!=`.

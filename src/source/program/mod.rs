@@ -11,6 +11,7 @@ mod outline;
 mod places;
 pub mod redefine;
 mod returned;
+mod sizes;
 mod top;
 
 use lang_c::ast::{BlockItem, FunctionDefinition, Statement, TranslationUnit};
@@ -25,7 +26,7 @@ use super::token::{Kind, Tokens, tokenize};
 use super::types::{CType, Types, functions};
 use super::{STACK, Source, check_nesting, regions};
 use crate::diagnostic::{Diagnostic, Fault, Span};
-pub use flow::{Changed, declares};
+pub use flow::{Changed, First, Flow, declares};
 pub use names::Free;
 use outline::Part;
 pub use places::Places;

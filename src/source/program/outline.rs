@@ -43,7 +43,7 @@ pub fn parameters(function: &Node<FunctionDefinition>) -> Vec<&Node<ParameterDec
 }
 
 /// How the kernel gets a variable.
-enum Use {
+pub enum Use {
     /// An argument of the same name.
     Argument,
     /// A scalar that begins inside.
@@ -56,10 +56,10 @@ enum Use {
     Whole(String),
 }
 
-struct Used<'u> {
-    name: String,
-    declared: Declared<'u>,
-    how: Use,
+pub struct Used<'u> {
+    pub name: String,
+    pub declared: Declared<'u>,
+    pub how: Use,
 }
 
 pub fn outline(reader: &Reader, part: &Part, externals: &[External]) -> Checked<Program> {
@@ -92,7 +92,7 @@ impl<'u> Outliner<'_, 'u> {
     }
 
     /// The bytes of the preprocessed text that the region holds.
-    fn bytes(&self) -> Range<usize> {
+    pub fn bytes(&self) -> Range<usize> {
         match &self.part.region {
             Some(region) => region.bytes.clone(),
             None => {
@@ -204,13 +204,7 @@ impl<'u> Outliner<'_, 'u> {
         // Declarations of the file that become constants, by the start of their text.
         let mut made_const: Vec<usize> = vec![];
         let (mut used, records): (Vec<Used>, Records) = (vec![], self.records(path));
-        let fresh = |name: &str, ending: &str| {
-            let mut new = format!("{name}{ending}");
-            while taken.contains(new.as_str()) {
-                new.push('_');
-            }
-            new
-        };
+        let fresh = |name: &str, ending: &str| fresh(&format!("{name}{ending}"), &taken);
         let mut renamed: Vec<Edit> = vec![];
         for name in names {
             let Some(declared) = self.declared(path, &name) else { continue };
@@ -268,6 +262,7 @@ impl<'u> Outliner<'_, 'u> {
             used.push(Used { name, declared, how });
         }
         renamed.extend(lifted.edits.into_iter().chain(self.sizes(&used, &free)));
+        renamed.extend(self.sizes_in_macros(&used, |name| fresh(name, "_whole"), &mut constants));
         self.rewrite(&used, [&constants, &inner_constants], &made_const, &free, renamed)
     }
 
@@ -305,37 +300,6 @@ impl<'u> Outliner<'_, 'u> {
             is_it.then(|| Edit { bytes: own, text: Some(format!("{array}[0]")), keeps_directives: false })
         });
         places.collect()
-    }
-
-    /// Types in place of the names of arrays that become arguments, where `sizeof` asks for their sizes: `sizeof a` becomes
-    /// `sizeof (int[16])`.
-    fn sizes(&self, used: &[Used], free: &Free) -> Vec<Edit> {
-        let text = &self.reader.preprocessed.text;
-        let reachable = self.reachable(free);
-        let bodies = self.externals.iter().filter_map(|external| external.function.as_ref());
-        let bodies = bodies.filter(|(name, _)| reachable.contains(name)).map(|(_, body)| body.clone());
-        let tokens: Vec<&Token> = bodies
-            .chain([self.bytes()])
-            .flat_map(|bytes| self.tokens(ByteSpan::span(bytes.start, bytes.end)))
-            .collect();
-        let word = |k: usize| tokens.get(k).map_or("", |token| token.text(text));
-        let edit = |k: usize| {
-            let own = used.iter().find(|used| used.name == word(k) && matches!(used.how, Use::Argument))?;
-            let parts = derived(own.declared.declarator()?);
-            let is_array = |part: &&Node<DerivedDeclarator>| matches!(part.node, DerivedDeclarator::Array(_));
-            let is_whole = !parts.is_empty() && parts.iter().all(is_array) && !matches!(word(k + 1), "[" | "." | "->");
-            let is_closed = word(k - 1) == "(" && word(k + 1) == ")";
-            let keyword = tokens[k.checked_sub(1 + is_closed as usize)?];
-            if matches!(own.declared, Declared::Argument(_)) || !is_whole || keyword.text(text) != "sizeof" {
-                return None;
-            }
-            self.exact(keyword.start..keyword.end, "sizeof")?;
-            let ty = self.declaration(&own.declared, Some(""));
-            let bytes = self.exact(tokens[k].start..tokens[k].end, word(k))?;
-            let text = Some(if is_closed { ty } else { format!("({ty})") });
-            Some(Edit { bytes, text, keeps_directives: false })
-        };
-        (1..tokens.len()).filter_map(edit).collect()
     }
 
     /// Where the declarations of a variable of the file begin.
@@ -624,14 +588,7 @@ impl<'u> Outliner<'_, 'u> {
         let (begin, end) = self.region_in_file().ok_or_else(unmapped)?;
         let name = self.name(&taken);
 
-        let fresh = |name: &str| {
-            let mut new = name.to_string();
-            while taken.contains(new.as_str()) {
-                new.push('_');
-            }
-            new
-        };
-        let returned = returned(self.reader, self.part, fresh)?;
+        let returned = returned(self.reader, self.part, |name| fresh(name, &taken))?;
         let added = returned.as_ref().map(|returned| (returned.argument.as_str(), returned.span));
         let Frame { head, foot, results, firsts } = self.frame(used, constants, &name, place, added);
 
@@ -795,7 +752,7 @@ impl<'u> Outliner<'_, 'u> {
     }
 
     /// The functions of the file that the region calls, and those that these call.
-    fn reachable(&self, free: &Free) -> HashSet<String> {
+    pub fn reachable(&self, free: &Free) -> HashSet<String> {
         let mut reachable: HashSet<String> = HashSet::new();
         let mut pending: Vec<String> = free.called.iter().cloned().collect();
         while let Some(name) = pending.pop() {
@@ -841,6 +798,15 @@ impl<'u> Outliner<'_, 'u> {
         }
         blanks(at, edit.bytes.end, text);
     }
+}
+
+/// A name like this one that the file does not have.
+fn fresh(name: &str, taken: &HashSet<&str>) -> String {
+    let mut new = name.to_string();
+    while taken.contains(new.as_str()) {
+        new.push('_');
+    }
+    new
 }
 
 /// What the region becomes a kernel by.

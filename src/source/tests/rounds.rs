@@ -39,6 +39,60 @@ fn counters_that_move_together() {
     ]);
 }
 
+/// `!=` ends what steps by more than 1 where it is met, and is refused where it may not be.
+#[test]
+fn wider_steps_to_what_is_met() {
+    compare_all(&[
+        "for (int i = 0, j = 0; j != 2 * n; i++, j += 2) b[i] += a[j] + a[j + 1];",
+        "int i = 0, j = 0; while (j != 2 * n) { b[i++] += a[j]; j += 2; } c[0] = i; c[1] = j;",
+        "int j = 60; for (int i = 0; i != 60; i += 3) { j -= 3; a[i] += a[j]; } c[0] = j;",
+        "for (unsigned char i = 0; i != 200; i += 8) c[0] += i;",
+        "for (int i = 3 * n; i != 0; i -= 3) b[i / 3] = i;",
+        "for (int i = 0; i < n; i++) for (int j = 4 * i; j != 4 * i + 8; j += 2) a[j / 2] ^= i;",
+        "for (int i = 2 * n + 5; 5 != i; i -= 2) c[1] += i;",
+        "int i = 0, j = 4 * n; while (i != j) { c[0] += j; i++; j -= 3; } c[1] = i;",
+        "int i = 8; do { c[0] += i; i += 4; } while (i != 40); c[1] = i;",
+        "for (int i = 0; 2 * i != 2 * n; i++) b[i] = 5;",
+        "if (n % 2 == 0) for (int i = 0; i != n; i += 2) b[i] = 5;",
+    ]);
+    for (head, message) in [
+        ("for (int i = 0; i != n; i += 2)", "steps over the bound that it compares with `!=`"),
+        ("for (int i = 1; i != 2 * n; i += 2)", "steps over the bound that it compares with `!=`"),
+        ("for (int i = 0; i != 10; i += 3)", "steps over the bound that it compares with `!=`"),
+        ("for (int i = 0; 2 * i != n; i++)", "steps over the bound that it compares with `!=`"),
+        ("for (int i = 8; i != 2 * m; i += 2)", "begins beyond the bound"),
+    ] {
+        let text = format!(
+            "#pragma burstc size(n: 5, max 40)\n#pragma burstc size(m: 3, max 40)\nvoid f(int n, int m, int c[4])\n{{\n{head} c[0] += n + m;\n}}\n"
+        );
+        let refused = super::diagnostic(&text);
+        assert!(refused.message.contains(message), "{head}: {refused:?}");
+    }
+}
+
+/// Over all elements of rows, down, by counters and by pointers.
+#[test]
+fn all_elements_of_rows_downwards() {
+    let sizes: Vec<Vec<i64>> = [[0, 3], [3, 0], [1, 1], [4, 5], [7, 2]].map(Vec::from).to_vec();
+    for body in [
+        "int *p = a + h * w - 1; for (int i = h * w; i > 0; i--) { *p += 3; p--; }",
+        "int *p = a + h * w; while (p != a) { *--p += 3; }",
+        "int *p = a + h * w; int i = h * w; while (i > 0) { --p; *p += 3; i--; }",
+        "for (int i = h * w; i > 0; i--) a[i - 1] += 3;",
+        "for (int i = h * w; i != 0; i--) a[i - 1] += b[i - 1];",
+        "int j = h * w - 1; for (int i = h * w; i > 0; i--) { a[j] += b[i - 1]; j--; }",
+        "int j = 0; for (int i = h * w; i > 0; i--) { a[j] += b[j]; j++; }",
+        "for (int i = 1; i <= h * w; i++) a[i - 1] ^= b[i - 1];",
+        "int i = h * w; while (i != 0) { i--; a[i] ^= b[i]; }",
+        "int *p = a, *e = a + h * w; while (p != e) { *p += 3; p++; }",
+    ] {
+        let b = if body.contains("b[") { ", int b[h * w]" } else { "" };
+        let text = format!("void f(int h, int w, int a[h * w]{b})\n{{\n{body}\n}}\n");
+        let done = std::panic::catch_unwind(|| compare_accepted(&source(&text), &sizes).unwrap().len());
+        assert_eq!(done.ok(), Some(5), "{body}");
+    }
+}
+
 #[test]
 fn steps_in_both_branches() {
     compare_all(&[
@@ -152,4 +206,27 @@ fn counters_that_carry() {
     let text = "void f(int n, int m, int a[n * m], int l[n][m])\n{\nint i = 0, j = 0;\n\
                 for (int t = 0; t < n * m; t++) { l[i][j] = a[t]; j++; if (j == m) { j = 0; i++; } }\n}\n";
     compare_accepted(&source(text), &sizes).unwrap();
+}
+
+/// Pictures of twice the rows and twice the columns, and planes of them: in rows of any kind.
+#[test]
+fn extents_with_constant_factors() {
+    let sizes: Vec<Vec<i64>> = [[0, 2, 3], [1, 1, 1], [2, 3, 1], [1, 2, 4]].map(Vec::from).to_vec();
+    for (extent, factor, element) in [
+        ("c * (2 * h) * (2 * w)", 1, "k * (2 * h) * (2 * w) + 2 * y * (2 * w) + 2 * x + 1"),
+        ("c * 2 * h * 2 * w", 1, "(k * 2 * h + 2 * y + 1) * 2 * w + 2 * x"),
+        ("c * (3 * h) * (2 * w)", 1, "k * (3 * h) * (2 * w) + (3 * y + 2) * (2 * w) + 2 * x"),
+        ("(2 * h) * (2 * w) * c", 1, "(2 * y * (2 * w) + 2 * x) * c + k"),
+        ("4 * h * w * c", 1, "(k * 2 * h + 2 * y + 1) * 2 * w + 2 * x"),
+        ("c * h * w * 4", 1, "((k * h + y) * w + x) * 4 + 3"),
+        ("c * 2 * h * 2 * w", 2, "k * 2 * h * 2 * w + y * 2 * w + x"),
+        ("c * (2 * h) * (2 * w)", 2, "(k * (2 * h) + y) * (2 * w) + x"),
+    ] {
+        let text = format!(
+            "void f(int c, int h, int w, int a[{extent}])\n{{\nfor (int k = 0; k < c; k++) for (int y = 0; y < {factor} * h; y++) \
+             for (int x = 0; x < {factor} * w; x++) a[{element}] += k + 10 * y + 100 * x;\n}}\n"
+        );
+        let done = std::panic::catch_unwind(|| compare_accepted(&source(&text), &sizes).unwrap().len());
+        assert_eq!(done.ok(), Some(4), "{extent}: {element}");
+    }
 }

@@ -384,7 +384,26 @@ fn sizes_of_arrays_that_become_arguments() {
     let made = chosen(text, &Choice::default()).source.text;
     assert!(made.contains("sizeof (int[8])") || made.contains("sizeof (int [8])"), "{made}");
     assert!(made.contains("sizeof(int[4][6])") || made.contains("sizeof(int [4][6])"), "{made}");
-    // What a macro asks for is no place in the file.
-    let asked = text.replace("COUNT(table)", "COUNT(hist)");
-    assert!(refusal(&asked, &Choice::default()).message.contains("is the size of a pointer"));
+    // In a macro's text they are those of an array that is like it.
+    for (asked, macros) in [
+        ("COUNT(hist)", ""),
+        ("COUNT( hist )", ""),
+        ("(int)COUNT(hist)", ""),
+        ("LEN(hist)", "#define LEN(x) (sizeof x / sizeof *x)"),
+        ("BINS", "#define BINS (sizeof hist / sizeof(hist[0]))"),
+        ("BINS", "#define ALL(x) sizeof(x)\n#define BINS (sizeof(hist) / sizeof(int))"),
+        ("MIN(COUNT(hist), 7)", "#define MIN(a, b) ((a) < (b) ? (a) : (b))"),
+        ("HALF(hist, 2)", "#define HALF(a, n) (COUNT(a) / n)\n#define COUNT_OF(a) 1"),
+    ] {
+        let own = text.replace("COUNT(table)", asked).replace("table[i]", "table[i % 3]");
+        let own = own.replace("#define", &format!("{macros}\n#define"));
+        match asked.starts_with("HALF") {
+            // Not itself, but another macro in it.
+            true => assert!(refusal(&own, &Choice::default()).message.contains("is the size of a pointer")),
+            false => assert!(signature(&own, &Choice::default()).contains("hist[8]"), "{asked}"),
+        }
+    }
+    let both = text.replace("(sizeof(a) / sizeof((a)[0]))", "(sizeof(a) / sizeof((a)[0]) + (a)[0])");
+    let both = both.replace("COUNT(table)", "COUNT(hist)");
+    assert!(refusal(&both, &Choice::default()).message.contains("is the size of a pointer"));
 }

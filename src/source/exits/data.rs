@@ -1,0 +1,102 @@
+//! What depends on data: array elements, and variables that get their values from such, or under conditions on such.
+
+use std::collections::HashSet;
+
+use lang_c::ast::{
+    BinaryOperator, Declaration, Expression, FunctionDefinition, IfStatement, Initializer, Statement, UnaryOperator,
+};
+use lang_c::span::{Node, Span};
+use lang_c::visit::{self, Visit};
+
+use super::super::canonical::names_in;
+use super::super::function::{derived, identifier};
+use super::super::known::{Declared, changed};
+use super::super::nest::assignment;
+use super::super::plain::variable;
+
+/// The variables of a function whose values may be data.
+pub struct Data<'d> {
+    declared: &'d Declared,
+    names: HashSet<String>,
+}
+
+impl<'d> Data<'d> {
+    pub fn of(function: &FunctionDefinition, declared: &'d Declared) -> Data<'d> {
+        let mut data = Data { declared, names: HashSet::new() };
+        loop {
+            let known = data.names.len();
+            let mut more = Assigned { data: &data, found: HashSet::new() };
+            more.visit_statement(&function.statement.node, &function.statement.span);
+            let found = more.found;
+            data.names.extend(found);
+            if data.names.len() == known {
+                return data;
+            }
+        }
+    }
+
+    /// Whether data may decide what an expression is. Numbers that are no integers count as such.
+    pub fn is_in(&self, node: &Node<Expression>) -> bool {
+        struct Reads(bool);
+        impl<'ast> Visit<'ast> for Reads {
+            fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
+                self.0 |= match expression {
+                    Expression::Call(_) | Expression::Member(_) => true,
+                    Expression::UnaryOperator(unary) => unary.node.operator.node == UnaryOperator::Indirection,
+                    Expression::BinaryOperator(o) => o.node.operator.node == BinaryOperator::Index,
+                    _ => false,
+                };
+                visit::visit_expression(self, expression, span);
+            }
+        }
+        let mut reads = Reads(false);
+        reads.visit_expression(&node.node, &node.span);
+        reads.0 || names_in(node).iter().any(|name| self.names.contains(name) || !self.is_integer(name))
+    }
+
+    /// Of those that the file declares, nothing is known.
+    fn is_integer(&self, name: &str) -> bool {
+        self.declared.times(name) == 0 || self.declared.has_bits(name, 1)
+    }
+}
+
+/// Looks for variables that get data.
+struct Assigned<'d> {
+    data: &'d Data<'d>,
+    found: HashSet<String>,
+}
+
+impl<'ast> Visit<'ast> for Assigned<'_> {
+    fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
+        if let Expression::BinaryOperator(o) = expression
+            && assignment(&o.node.operator.node).is_some()
+            && let Some(name) = variable(&o.node.lhs)
+            && self.data.is_in(&o.node.rhs)
+        {
+            self.found.insert(name.to_string());
+        }
+        visit::visit_expression(self, expression, span);
+    }
+
+    fn visit_declaration(&mut self, declaration: &'ast Declaration, span: &'ast Span) {
+        for declarator in &declaration.declarators {
+            let first = declarator.node.initializer.as_ref().map(|first| &first.node);
+            if let (Some(name), Some(Initializer::Expression(value))) =
+                (identifier(&declarator.node.declarator.node), first)
+                && derived(&declarator.node.declarator).is_empty()
+                && self.data.is_in(value)
+            {
+                self.found.insert(name.node.name.clone());
+            }
+        }
+        visit::visit_declaration(self, declaration, span);
+    }
+
+    fn visit_if_statement(&mut self, branch: &'ast IfStatement, span: &'ast Span) {
+        if self.data.is_in(&branch.condition) {
+            let own: Node<Statement> = Node::new(Statement::If(Node::new(branch.clone(), *span)), *span);
+            self.found.extend(changed(&own));
+        }
+        visit::visit_if_statement(self, branch, span);
+    }
+}

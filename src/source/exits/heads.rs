@@ -1,0 +1,180 @@
+//! Conditions on data in the heads of loops, as `break`s at the beginning of their bodies.
+//!
+//! `for (…; i < n && a[i] != x; …) …` is `for (…; i < n; …) { if (!(a[i] != x)) break; … }`. Where nothing else ends a loop, as in
+//! `while (a[i] != 0) i++;`, the array does: in C there is no `a[i]` behind its last element.
+
+use std::collections::HashMap;
+
+use lang_c::ast::{
+    ArraySize, BinaryOperator, BlockItem, Declarator, DerivedDeclarator, Expression, FunctionDefinition, IfStatement,
+    Statement,
+};
+use lang_c::span::{Node, Span};
+use lang_c::visit::{self, Visit};
+
+use super::data::Data;
+use super::leave::{listed, statement};
+use crate::source::breaks::{all, is_always, opposite};
+use crate::source::canonical::{has_continue, names_in};
+use crate::source::counters::named;
+use crate::source::function::{derived, identifier};
+use crate::source::known::{Declared, changed};
+use crate::source::left::step_of;
+use crate::source::loops::steps;
+use crate::source::nest::operation;
+use crate::source::plain::{binary, block, inner, number, variable};
+use crate::source::polynomial::changes;
+
+/// Rewrites the body of a function.
+pub fn split(function: &mut FunctionDefinition, declared: &Declared) {
+    let mut extents = Extents { declared, found: HashMap::new() };
+    extents.visit_function_definition(function, &Span::none());
+    let heads = Heads { data: Data::of(function, declared), extents: extents.found };
+    heads.statement(&mut function.statement);
+}
+
+struct Heads<'d> {
+    data: Data<'d>,
+    /// Those of arrays of one dimension.
+    extents: HashMap<String, Node<Expression>>,
+}
+
+struct Extents<'d> {
+    declared: &'d Declared,
+    found: HashMap<String, Node<Expression>>,
+}
+
+impl<'ast> Visit<'ast> for Extents<'_> {
+    fn visit_declarator(&mut self, declarator: &'ast Declarator, span: &'ast Span) {
+        let own = Node::new(declarator.clone(), *span);
+        if let (Some(name), [only]) = (identifier(declarator), &derived(&own)[..])
+            && let DerivedDeclarator::Array(array) = &only.node
+            && let ArraySize::VariableExpression(size) = &array.node.size
+            && self.declared.times(&name.node.name) == 1
+        {
+            self.found.insert(name.node.name.clone(), (**size).clone());
+        }
+        visit::visit_declarator(self, declarator, span);
+    }
+}
+
+impl Heads<'_> {
+    fn statement(&self, node: &mut Node<Statement>) {
+        if let Statement::Compound(items) = &mut node.node {
+            for item in items {
+                if let BlockItem::Statement(own) = &mut item.node {
+                    self.statement(own);
+                }
+            }
+            return;
+        }
+        inner(&mut node.node).into_iter().for_each(|inner| self.statement(inner));
+        let span = node.span;
+        let (condition, step, body) = match &mut node.node {
+            Statement::While(w) => (Some(w.node.expression.clone()), None, &mut w.node.statement),
+            Statement::For(f) => (f.node.condition.clone(), f.node.step.clone(), &mut f.node.statement),
+            _ => return,
+        };
+        let (mut counting, mut others): (Vec<Node<Expression>>, Vec<Node<Expression>>) = (vec![], vec![]);
+        for part in condition.iter().flat_map(|condition| conjuncts(condition)).filter(|part| !is_always(part)) {
+            let is_data = self.data.is_in(part);
+            // What comes first may say whether the next is looked at.
+            if changes(part) && (is_data || !others.is_empty()) {
+                return;
+            }
+            if is_data { others.push(part.clone()) } else { counting.push(part.clone()) }
+        }
+        // Those at the beginning of the body that count.
+        while let Some(leaving) = leading_break(body).filter(|c| !self.data.is_in(c) && !changes(c)) {
+            let own: Vec<_> = listed(body).into_iter().skip(1).collect();
+            **body = block(own, body.span);
+            counting.push(opposite(&leaving));
+        }
+        if counting.is_empty() {
+            let leading = others.is_empty().then(|| leading_break(body)).flatten();
+            let end = self.end(leading.as_ref().or(others.first()), step.as_deref(), body);
+            counting.extend(end);
+        }
+        let Some(counting) = all(counting, span) else { return };
+        if let Some(others) = all(others, span) {
+            let then_statement = Box::new(Node::new(Statement::Break, others.span));
+            let own = IfStatement { condition: Box::new(opposite(&others)), then_statement, else_statement: None };
+            let mut items = vec![statement(Statement::If(Node::new(own, others.span)), others.span)];
+            items.extend(listed(body));
+            **body = block(items, body.span);
+        }
+        match &mut node.node {
+            Statement::While(w) => *w.node.expression = counting,
+            Statement::For(f) => f.node.condition = Some(Box::new(counting)),
+            _ => {}
+        }
+    }
+
+    /// `i < n` where every iteration looks at an element `a[i]` of `a[n]` first, and adds to `i`; `i >= 0` where it subtracts.
+    fn end(
+        &self,
+        looked: Option<&Node<Expression>>,
+        step: Option<&Node<Expression>>,
+        body: &Node<Statement>,
+    ) -> Option<Node<Expression>> {
+        let span = looked?.span;
+        let (name, counter) = element(looked?)?;
+        let size = self.extents.get(name)?;
+        let in_head = step.map(steps).unwrap_or_default();
+        let mut moves: Vec<i64> = in_head.iter().filter_map(|step| step_of(step, counter)).collect();
+        let items = listed(body);
+        let own = items.iter().filter_map(|item| match &item.node {
+            BlockItem::Statement(Node { node: Statement::Expression(Some(step)), .. }) => step_of(step, counter),
+            _ => None,
+        });
+        let count = moves.len();
+        moves.extend(own);
+        let [by] = moves[..] else { return None };
+        let changed = changed(body);
+        let is_once = count == 1 && !changed.iter().any(|own| own == counter)
+            || count == 0 && in_head.is_empty() && !has_continue(body);
+        if !is_once || names_in(size).iter().any(|own| changed.contains(own)) {
+            return None;
+        }
+        let counter = named(counter, span);
+        Some(match by > 0 {
+            true => binary(BinaryOperator::Less, counter, size.clone(), span),
+            false => binary(BinaryOperator::GreaterOrEqual, counter, number("0", span), span),
+        })
+    }
+}
+
+/// The condition of the `if (c) break;` that a body begins with.
+fn leading_break(body: &Node<Statement>) -> Option<Node<Expression>> {
+    match &listed(body).first()?.node {
+        BlockItem::Statement(Node { node: Statement::If(branch), .. }) => {
+            let is_break = match &listed(&branch.node.then_statement)[..] {
+                [Node { node: BlockItem::Statement(only), .. }] => matches!(only.node, Statement::Break),
+                _ => false,
+            };
+            (is_break && branch.node.else_statement.is_none()).then(|| (*branch.node.condition).clone())
+        }
+        _ => None,
+    }
+}
+
+/// The array and the variable of an element that an expression looks at, whatever the rest of it.
+fn element(node: &Node<Expression>) -> Option<(&str, &str)> {
+    match &node.node {
+        Expression::UnaryOperator(unary) => element(&unary.node.operand),
+        Expression::Cast(cast) => element(&cast.node.expression),
+        Expression::BinaryOperator(o) => match o.node.operator.node {
+            BinaryOperator::Index => Some((variable(&o.node.lhs)?, variable(&o.node.rhs)?)),
+            BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr => element(&o.node.lhs),
+            _ => element(&o.node.lhs).or_else(|| element(&o.node.rhs)),
+        },
+        _ => None,
+    }
+}
+
+fn conjuncts(node: &Node<Expression>) -> Vec<&Node<Expression>> {
+    match operation(node) {
+        Some((BinaryOperator::LogicalAnd, o)) => [conjuncts(&o.lhs), conjuncts(&o.rhs)].concat(),
+        _ => vec![node],
+    }
+}

@@ -1,0 +1,141 @@
+//! Loops that data end, against the C compiler: at sizes that leave them no iteration, one, and several.
+
+use super::native::{compare_accepted, compare_source};
+use super::{diagnostic, source};
+use crate::diagnostic::Diagnostic;
+
+fn compare_all(bodies: &[&str]) {
+    let failed = bodies.iter().filter(|body| std::panic::catch_unwind(|| compare(body)).is_err());
+    assert_eq!(failed.collect::<Vec<_>>(), Vec::<&&str>::new());
+}
+
+/// Compares a kernel's body over `n` and `m`, with `a` and `b` of `n`, `p` of `n` by `m` elements and `c` of results, all of small random
+/// numbers from the beginning on, at small sizes.
+fn compare(body: &str) {
+    let text = format!(
+        "#pragma burstc size(n: 5, max 40)\n#pragma burstc size(m: 5, max 40)\n\
+         void f(int n, int m, int x, int a[n + 1], int b[n + 1], int p[n][m], int c[8])\n{{\n\
+         for (int i = 0; i < n + 1; i++) {{ a[i] &= 7; b[i] &= 7; }}\n\
+         for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) p[i][j] &= 15;\nx &= 7;\n{body}\n}}\n"
+    );
+    let sizes: Vec<Vec<i64>> =
+        [[0, 0], [0, 3], [1, 0], [1, 1], [2, 1], [3, 7], [4, 2], [7, 7], [8, 3], [13, 20], [20, 13]]
+            .map(Vec::from)
+            .to_vec();
+    match compare_accepted(&source(&text), &sizes) {
+        Ok(done) => assert!(done.len() > 5, "{} sizes: {body}", done.len()),
+        Err(error) => panic!("{error}: {:?}\n{text}", error.downcast_ref::<Diagnostic>()),
+    }
+}
+
+#[test]
+fn breaks_that_data_decide() {
+    compare_all(&[
+        "int s = 0; for (int i = 0; i < n; i++) { if (a[i] == 3) break; s += a[i]; } c[0] = s;",
+        "int s = 0; for (int i = 0; i < n; i++) { s += a[i]; if (s > 20) break; } c[0] = s;",
+        "for (int i = 0; i < n; i++) { if (a[i] == x) { c[0] = i; break; } else b[i] = 9; b[i] += 1; }",
+        "for (int i = 0; i < n; i++) { c[1]++; if (a[i] != x) b[i]++; else break; c[2] ^= i; }",
+        "for (int i = 0; i < n; i++) { if (a[i] == 1) continue; if (a[i] == 5) break; b[i] = 0; }",
+        "for (int i = 0; i < n; i++) { c[i & 1] = -1; for (int j = 0; j < m; j++) if (p[i][j] == 4) { c[i & 1] = j; break; } }",
+        "for (int i = n - 1; i >= 0; i--) { if (a[i] > 5) break; if (b[i] < 2) break; b[i] *= 3; }",
+        "for (int i = 0; i < n; i++) { if (a[i] > 3) { if (b[i] > 3) break; c[0] += i; } c[1] += i; }",
+        "for (int i = 0; i < n; i++) { { int t = a[i] * 2; if (t > 9) break; c[0] += t; } int t = b[i]; c[1] += t; }",
+        "for (int i = 0; i < n; i++) { int t = a[i]; if (t == 2 || i == m) break; c[3] += t; }",
+        "int t = 0; for (int i = 0; i < n; i++) { t = a[i]; if (t == 2) break; c[3] += t; } c[4] = t;",
+        "for (int i = 0; i < n; i++) { if (i == m) break; if (a[i] == 7) break; b[i] = 5; }",
+        "for (int i = 0; i < n; i++) { if (a[i] == 0) break; else if (a[i] == 1) b[i] = 1; else if (a[i] == 2) break; else b[i] = 2; c[0]++; }",
+    ]);
+}
+
+#[test]
+fn counters_keep_what_they_were_at_a_break() {
+    compare_all(&[
+        "int i; for (i = 0; i < n; i++) if (a[i] == x) break; c[0] = i;",
+        "int i; for (i = n - 1; i >= 0; i--) if (a[i] == x) break; c[0] = i; for (i = 0; i < n; i++) b[i] ^= i;",
+        "int i = 0; while (i < n) { if (a[i] == x) break; i++; } c[0] = i; if (i < n) c[1] = 7;",
+        "int i, k = 0; for (i = 0; i < n; i++) { if (a[i] == x) break; b[i]++; k += 2; } c[0] = k; c[1] = i;",
+        "int i, j; for (i = 0; i < n; i++) { for (j = 0; j < m; j++) if (p[i][j] > 12) break; b[i] = j; } c[0] = i;",
+        "int k = 0; for (int i = 0; i < n; i++) { if (a[i] == 6) break; b[k] = i; k++; } c[0] = k;",
+        "int i; for (i = 0; i < n; i++) { if (b[i] == x) break; } if (i == n) c[0] = -1; else c[0] = i;",
+    ]);
+}
+
+#[test]
+fn conditions_on_data_beside_one_that_counts() {
+    compare_all(&[
+        "int i = 0; while (i < n && a[i] != x) i++; c[0] = i;",
+        "int i; for (i = 0; i < n && a[i] != x; i++) b[i] = 1; c[0] = i;",
+        "int i; for (i = 0; a[i] != x && i < n; ++i) ; c[0] = i;",
+        "int found = 0; for (int i = 0; !found && i < n; i++) if (a[i] == x) { found = 1; c[0] = i; } c[1] = found;",
+        "int found = 0, i = 0; while (i < n && !found) { if (a[i] == x) found = 1; i++; } c[0] = i; c[1] = found;",
+        "int s = 0; for (int i = 0; i < n && s < 15; i++) s += a[i]; c[0] = s;",
+        "for (int i = 0; i < n; i++) { int j = 0; while (j < m && p[i][j] < 10) { p[i][j] += 20; j++; } b[i] = j; }",
+        "int i = n; while (i > 0 && a[i - 1] == 0) i--; c[0] = i;",
+        "int lo = 0, hi = n - 1; while (lo < hi && a[lo] == a[hi]) { b[lo] = 1; lo++; hi--; }",
+        "int ok = 1, lo = 0, hi = n - 1; while (lo < hi) { if (a[lo] < a[hi]) { ok = 0; break; } lo++; hi--; } c[0] = ok;",
+    ]);
+}
+
+#[test]
+fn arrays_end_what_nothing_else_does() {
+    compare_all(&[
+        "a[n] = 0; int i = 0; while (a[i] != 0) i++; c[0] = i;",
+        "a[n] = 0; int i; for (i = 0; a[i]; i++) b[i] = 2; c[0] = i;",
+        "a[0] = 0; int i = n; while (a[i]) { b[i] = 1; i--; } c[0] = i;",
+        "a[n] = x; int i = 0; while (1) { if (a[i] == x) break; b[i]++; i++; } c[0] = i;",
+        "a[n] = 1; int i = 0; for (;;) { if (a[i] == 1 && i >= 0) break; i++; } c[0] = i;",
+    ]);
+}
+
+#[test]
+fn returns_and_gotos_out_of_loops() {
+    compare_all(&[
+        "for (int i = 0; i < n; i++) if (a[i] == x) { c[0] = i; return; } c[0] = -1;",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { if (p[i][j] == 9) { c[0] = i; c[1] = j; return; } p[i][j] = 1; } c[0] = -1;",
+        "for (int i = 0; i < n; i++) { for (int j = 0; j < m; j++) { if (p[i][j] == 9) return; c[2]++; } if (a[i] == 1) return; c[3]++; }",
+        "for (int i = 0; i < n; i++) { if (a[i] == x) goto done; b[i]++; } c[0] = 5; done: c[1] = 6;",
+        "for (int i = 0; i < n; i++) { for (int j = 0; j < m; j++) { if (p[i][j] == 9) goto done; c[2]++; } c[3]++; } done: c[1] = 6;",
+        "for (int i = 0; i < n; i++) { if (a[i] == 2) goto next; if (b[i] == 2) goto next; c[0] += i; next: ; }",
+        "for (int i = 0; i < n; i++) { for (int j = 0; j < m; j++) { if (p[i][j] == 2) goto next; p[i][j]++; } b[i] = -1; next: c[0] += b[i]; }",
+        "for (int i = 0; i < n; i++) { if (i == m) goto done; b[i] = 1; } done: c[0] = 2;",
+        "if (c[5] > 3) goto skip; for (int i = 0; i < n; i++) b[i] = 2; skip: c[0] = 8;",
+        "if (n > m) goto skip; for (int i = 0; i < n; i++) b[i] = 2; skip: c[0] = 8;",
+        "for (int i = 0; i < n; i++) { if (a[i] == 0) goto end; b[i] = 2; } end: return;",
+        "for (int i = 0; i < n; i++) { if (i == m) goto out; if (a[i] == 5) goto out; if (a[i] == 4) goto fail; b[i] = 2; } goto out; fail: c[0] = 1; out: ;",
+        "for (int k = 0; k < m; k++) { for (int i = 0; i < n; i++) { if (a[i] == k) goto next; b[i] += k; } c[0]++; next: c[1] ^= k; }",
+    ]);
+}
+
+#[test]
+fn functions_that_search() {
+    for text in [
+        "int f(int n, int d[n + 1], int x) { x &= 15; for (int i = 0; i < n; i++) if ((d[i] & 15) == x) return i; return -1; }",
+        "int f(int n, int m, int d[n + 1][m + 1]) { for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) if (d[i][j] == 7) return i * m + j; return -1; }",
+        "int f(int n, short d[n + 1]) { for (int i = 0; i < n; i++) { if (d[i] > 90) return d[i]; if (d[i] < 5) return -i; } return 0; }",
+        "_Bool f(int n, unsigned char d[n + 1]) { int i, j; for (i = 0, j = n - 1; i < j; i++, j--) if (d[i] % 2 != d[j] % 2) return 0; return 1; }",
+    ] {
+        let text = format!(
+            "#pragma burstc size(n: 5, max 40)\n{}{text}\n",
+            if text.contains("int m,") { "#pragma burstc size(m: 5, max 40)\n" } else { "" }
+        );
+        let choice = crate::source::program::Choice::default();
+        let program = crate::source::program::choose(&source(&text), &choice).unwrap_or_else(|e| panic!("{e}: {text}"));
+        let sizes: &[Vec<i64>] = match text.contains("int m,") {
+            true => &[vec![0, 0], vec![1, 1], vec![2, 3], vec![7, 13], vec![20, 20]],
+            false => &[vec![0], vec![1], vec![2], vec![3], vec![13], vec![40]],
+        };
+        compare_source(&program.source, sizes);
+    }
+}
+
+#[test]
+fn what_no_count_ends_is_refused() {
+    for (body, message) in [
+        ("int i = 0; while (a[8 - i] != 0) i++; a[0] = i;", ""),
+        ("for (int i = 0; i < 9; i++) { again: a[i]++; if (a[i] & 1) goto again; }", "`goto`"),
+        ("int i = 0; while (i < 9) { if (a[i] == 0) break; i += a[i]; } a[0] = i;", ""),
+    ] {
+        let refused = diagnostic(&format!("void f(int a[9]) {{\n{body}\n}}\n"));
+        assert!(refused.message.contains(message), "{refused:?}");
+    }
+}
