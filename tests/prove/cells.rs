@@ -107,7 +107,6 @@ proofs! {
             mutation("if (push) begin", "if (push && !take) begin", &["is_in_reg"]),
             mutation_of(1, "<= s_data[w*WORD +: WORD];", "<= s_data[0 +: WORD];", &["data_reg"]),
             mutation_of(1, "open_reg    <= 1'b1;", "open_reg    <= s_elements[0];", &["elements_reg"]),
-            mutation("(is_same && !is_full)", "is_same", &["is_in_reg"]),
             mutation("(s_valid && !is_same)", "1'b0", &["is_in_reg"]),
         ]
     }
