@@ -594,10 +594,13 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         if best.expected.compute > AS_GOOD * least_memory(&one, link) {
             best = self.in_two(best, &one, &mut reasons)?;
         }
-        if best.expected.compute > APART * least_memory(&one, link) {
-            best = self.in_two_apart(best, &one, &mut reasons)?;
+        // In more than three loops an operation of isl's takes some ten times as long.
+        if self.analysis.kernel().iterators().iter().all(|iterators| iterators.len() <= 3) {
+            if best.expected.compute > APART * least_memory(&one, link) {
+                best = self.in_two_apart(best, &one, &mut reasons)?;
+            }
+            best = self.in_one_strip(best)?;
         }
-        best = self.in_one_strip(best)?;
         let reason = reasons.remove(&(2 * best.count));
         best.offload.strips_note = one.offload.strips_note;
         best.offload.lanes_note = Some(match reason {

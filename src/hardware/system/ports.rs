@@ -89,6 +89,7 @@ fn text(context: &Context, role: &str, port: &str) -> Option<String> {
         "s_computed" | "m_computed" => "pulse: a tile is computed",
         "s_stored" | "m_stored" => "pulse: a tile has left the buffers",
         "s_loaded" | "m_loaded" => "pulse: a tile is in the buffers",
+        "m_flush" => "no more words of the tile come",
         "s_in_memory" => "pulse: what a tile stores is in memory",
         "m_finished" => "pulse: the last tile has left the buffers",
         "m_row_valid" => "a row, or the end mark of the tile",
@@ -169,6 +170,9 @@ fn of_array(context: &Context, port: &str) -> Option<String> {
         }
         if lent("s_drain_") {
             return Some(format!("the store process has the read port of {name}'s buffer"));
+        }
+        if lent("s_filled_") {
+            return Some(format!("no word waits for the write port of {name}'s buffer"));
         }
         if lent("m_asks_") {
             return Some(format!("the load process wants a cycle of the write port of {name}'s buffer"));
