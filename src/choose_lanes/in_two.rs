@@ -11,7 +11,6 @@ use crate::analysis::Cut;
 use crate::diagnostic::Span;
 use crate::ids::{BandId, StatementId};
 use crate::offload::Band;
-use crate::polyhedral::isl::Exhausted;
 use crate::source::kernel::{LanesAlong, LanesDirective, Schedule, TilingDirective};
 
 /// Analyses with lanes along two loops, and twice as many where there are several bands.
@@ -90,16 +89,12 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
         if !self.kernel.tilings.is_empty() || tilings.iter().all(|tiling| are_upright(&tiling.schedules)) {
             return Ok(best);
         }
-        let (cuts, taken) = self.counted(|analysis| analysis.cuts(Some(OPERATIONS_APART)));
-        let cuts = match cuts {
-            Err(error) if error.is::<Exhausted>() => return Ok(best),
-            cuts => cuts?,
-        };
+        let mut left = OPERATIONS_APART;
+        let cuts = self.cuts(&mut left)?;
         let is_apart =
             |cut: &&Vec<Cut>| cut.len() > tilings.len() && cut.iter().all(|band| are_upright(&band.schedules));
         let Some(cut) = cuts.iter().find(is_apart) else { return Ok(best) };
         let tilings: Vec<TilingDirective> = cut.iter().map(begin_with).collect();
-        let mut left = OPERATIONS_APART.saturating_sub(taken);
         let Ok(apart) = self.in_others(&tilings, 1, &mut left)? else { return Ok(best) };
         self.left.set(self.left.get().map(|known| known + left));
         self.in_two(best, &apart, reasons)

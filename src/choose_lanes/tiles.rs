@@ -71,7 +71,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
         let mut search = Search { tried: vec![found.offload.tilings_as_written()], left };
         let before = found.cycles();
         let mut all = vec![vec![Node::new(found.clone())]];
-        let cuts = if other_cuts && !only_larger { self.cuts(&mut search)? } else { vec![] };
+        let cuts = if other_cuts && !only_larger { self.cuts(&mut search.left)? } else { vec![] };
         for cut in cuts.iter().take(CUTS) {
             let begun = self.begin(&mut search, cut, lanes, SMALLER)?;
             all.extend(begun.map(|begun| vec![Node::new(begun)]));
@@ -87,7 +87,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
             return Ok(None);
         }
         let mut search = Search { tried: vec![], left: OPERATIONS_ALONE };
-        let cuts = self.cuts(&mut search)?;
+        let cuts = self.cuts(&mut search.left)?;
         for count in std::iter::successors(Some(most), |count| Some(count / 2)).take_while(|count| *count > 1) {
             let lanes = LanesDirective::new(count, Span::default());
             let mut best: Option<Found> = None;
@@ -258,10 +258,10 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
         .collect()
     }
 
-    /// The cuts of the kernel, if the operations that are left suffice.
-    fn cuts(&self, search: &mut Search) -> Result<Vec<Vec<Cut>>> {
-        let (cuts, taken) = self.counted(|analysis| analysis.cuts(Some(search.left)));
-        search.left = search.left.saturating_sub(taken);
+    /// The cuts of the kernel, if the operations that are `left` suffice.
+    pub(super) fn cuts(&self, left: &mut u64) -> Result<Vec<Vec<Cut>>> {
+        let (cuts, taken) = self.counted(|analysis| analysis.cuts(Some(*left)));
+        *left = left.saturating_sub(taken);
         match cuts {
             Err(error) if error.is::<Exhausted>() => Ok(vec![]),
             cuts => cuts,

@@ -28,7 +28,7 @@ use super::known::{Declared, changed};
 use super::left::{step_of, value_with};
 use super::locals::Usage;
 use super::nest::{is_name, operation};
-use super::plain::{binary, block, inner, inside_out, moved, number};
+use super::plain::{binary, block, choice, inner, inside_out, item, moved, number};
 use super::polynomial::changes;
 use super::types::Types;
 
@@ -481,22 +481,6 @@ fn with_condition(node: &Node<Statement>, parts: Vec<Part>, condition: Node<Expr
         _ => return None,
     }
     Some(node)
-}
-
-fn item(expression: Node<Expression>) -> Node<BlockItem> {
-    let span = expression.span;
-    Node::new(BlockItem::Statement(Node::new(Statement::Expression(Some(Box::new(expression))), span)), span)
-}
-
-fn choice(
-    condition: Node<Expression>,
-    then: Node<Statement>,
-    otherwise: Option<Node<Statement>>,
-    span: Span,
-) -> Node<Statement> {
-    let else_statement = otherwise.map(Box::new);
-    let branch = IfStatement { condition: Box::new(condition), then_statement: Box::new(then), else_statement };
-    Node::new(Statement::If(Node::new(branch, span)), span)
 }
 
 /// `name += by;`

@@ -20,10 +20,8 @@ use super::known::{Declared, changed};
 use super::left::step_of;
 use super::loops::steps;
 use super::nest::{is_name, operation};
-use super::plain::{binary, block, factors, inside_out, moved, number, variable};
+use super::plain::{binary, block, factors, inside_out, listed, moved, number, variable};
 use super::types::Types;
-
-type Items = Vec<Node<BlockItem>>;
 
 /// Rewrites the bodies of all functions.
 pub fn carry(unit: &mut TranslationUnit, types: &Types) {
@@ -376,13 +374,6 @@ fn carried(node: &Node<Statement>, name: &str) -> Option<(Vec<Wheel>, String)> {
             let (train, count) = carries(more, &next)?;
             (count == more.len()).then_some((train.wheels, train.last))
         }
-    }
-}
-
-fn listed(node: &Node<Statement>) -> Items {
-    match &node.node {
-        Statement::Compound(items) => items.clone(),
-        _ => vec![Node::new(BlockItem::Statement(node.clone()), node.span)],
     }
 }
 

@@ -216,6 +216,19 @@ pub fn has_loop(body: &Node<Statement>) -> bool {
     loops.0
 }
 
+/// All names in a function.
+pub fn names_of(function: &FunctionDefinition) -> HashSet<String> {
+    struct Names(HashSet<String>);
+    impl<'ast> Visit<'ast> for Names {
+        fn visit_identifier(&mut self, identifier: &'ast Identifier, _: &'ast ByteSpan) {
+            self.0.insert(identifier.name.clone());
+        }
+    }
+    let mut names = Names(HashSet::new());
+    names.visit_function_definition(function, &ByteSpan::none());
+    names.0
+}
+
 /// The name that a declarator declares.
 pub fn identifier(declarator: &Declarator) -> Option<&Node<Identifier>> {
     match &declarator.kind.node {

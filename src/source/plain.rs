@@ -97,6 +97,32 @@ pub fn bodies(unit: &mut TranslationUnit) -> impl Iterator<Item = &mut Node<Stat
     })
 }
 
+/// The items of a block, or the statement as the only one.
+pub fn listed(node: &Node<Statement>) -> Vec<Node<BlockItem>> {
+    match &node.node {
+        Statement::Compound(items) => items.clone(),
+        _ => vec![Node::new(BlockItem::Statement(node.clone()), node.span)],
+    }
+}
+
+/// An expression as a statement of a block.
+pub fn item(expression: Node<Expression>) -> Node<BlockItem> {
+    let span = expression.span;
+    Node::new(BlockItem::Statement(Node::new(Statement::Expression(Some(Box::new(expression))), span)), span)
+}
+
+/// `if (condition) then else otherwise`
+pub fn choice(
+    condition: Node<Expression>,
+    then: Node<Statement>,
+    otherwise: Option<Node<Statement>>,
+    span: Span,
+) -> Node<Statement> {
+    let else_statement = otherwise.map(Box::new);
+    let branch = IfStatement { condition: Box::new(condition), then_statement: Box::new(then), else_statement };
+    Node::new(Statement::If(Node::new(branch, span)), span)
+}
+
 pub fn block(items: Vec<Node<BlockItem>>, span: Span) -> Node<Statement> {
     Node::new(Statement::Compound(items), span)
 }

@@ -5,11 +5,12 @@ use lang_c::ast::{BlockItem, Label, Statement, TranslationUnit};
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
-use super::leave::{Items, Leave, counters, declared, listed};
-use super::{Behind, Exits, Kept, again, each_function, names_of};
+use super::leave::{Items, Leave, counters, declared};
+use super::{Behind, Exits, Kept, again, each_function};
 use crate::source::flat::names;
+use crate::source::function::names_of;
 use crate::source::known::{Declared, changed};
-use crate::source::plain::{block, inner};
+use crate::source::plain::{block, inner, listed};
 use crate::source::types::Types;
 
 /// Rewrites the bodies of all functions.

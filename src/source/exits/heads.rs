@@ -6,14 +6,13 @@
 use std::collections::HashMap;
 
 use lang_c::ast::{
-    ArraySize, BinaryOperator, BlockItem, Declarator, DerivedDeclarator, Expression, FunctionDefinition, IfStatement,
-    Statement,
+    ArraySize, BinaryOperator, BlockItem, Declarator, DerivedDeclarator, Expression, FunctionDefinition, Statement,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
 use super::data::Data;
-use super::leave::{listed, statement};
+use super::leave::statement;
 use crate::source::breaks::{all, is_always, opposite};
 use crate::source::canonical::{has_continue, names_in};
 use crate::source::counters::named;
@@ -22,7 +21,7 @@ use crate::source::known::{Declared, changed};
 use crate::source::left::step_of;
 use crate::source::loops::steps;
 use crate::source::nest::operation;
-use crate::source::plain::{binary, block, inner, number, variable};
+use crate::source::plain::{binary, block, choice, inner, listed, number, variable};
 use crate::source::polynomial::changes;
 
 /// Rewrites the body of a function.
@@ -97,9 +96,9 @@ impl Heads<'_> {
         }
         let Some(counting) = all(counting, span) else { return };
         if let Some(others) = all(others, span) {
-            let then_statement = Box::new(Node::new(Statement::Break, others.span));
-            let own = IfStatement { condition: Box::new(opposite(&others)), then_statement, else_statement: None };
-            let mut items = vec![statement(Statement::If(Node::new(own, others.span)), others.span)];
+            let leaving = Node::new(Statement::Break, others.span);
+            let own = choice(opposite(&others), leaving, None, others.span);
+            let mut items = vec![statement(own.node, others.span)];
             items.extend(listed(body));
             **body = block(items, body.span);
         }

@@ -12,7 +12,7 @@ use super::super::canonical::{at_least_once, begun, changed as changed_by, names
 use super::super::counters::{declaration, named};
 use super::super::known::changed;
 use super::super::left::step_of;
-use super::super::plain::{binary, block, number};
+use super::super::plain::{binary, block, choice, item, listed, number};
 
 pub type Items = Vec<Node<BlockItem>>;
 
@@ -84,10 +84,9 @@ impl Leave<'_> {
                     (false, true) => (self.without(followed(then, rest, span))?, self.without(other)?, vec![]),
                     (false, false) => (self.without(then)?, self.without(other)?, self.unless_over(rest, span)?),
                 };
-                let else_statement = (!other.is_empty()).then(|| Box::new(block(other, span)));
-                let then_statement = Box::new(block(then, then_statement.span));
-                let own = IfStatement { condition: condition.clone(), then_statement, else_statement };
-                let mut done = vec![statement(Statement::If(Node::new(own, span)), span)];
+                let other = (!other.is_empty()).then(|| block(other, span));
+                let own = choice((**condition).clone(), block(then, then_statement.span), other, span);
+                let mut done = vec![statement(own.node, span)];
                 done.extend(rest);
                 Some(done)
             }
@@ -139,17 +138,20 @@ impl Leave<'_> {
     pub fn without_in_loop(&self, node: &Node<Statement>) -> Option<Node<Statement>> {
         let mut node = node.clone();
         let span = node.span;
-        let (mut names, step, body): (Vec<String>, Option<&Node<Expression>>, &mut Box<Node<Statement>>) =
-            match &mut node.node {
-                Statement::While(w) => (names_in(&w.node.expression), None, &mut w.node.statement),
-                Statement::DoWhile(w) if at_least_once(w).is_some() => {
-                    let Statement::For(f) = &mut w.node.statement.node else { return None };
-                    head(&mut f.node)?
-                }
-                Statement::DoWhile(w) => (names_in(&w.node.expression), None, &mut w.node.statement),
-                Statement::For(f) => head(&mut f.node)?,
-                _ => return None,
-            };
+        let Head { mut names, step, body } = match &mut node.node {
+            Statement::While(w) => {
+                Head { names: names_in(&w.node.expression), step: None, body: &mut w.node.statement }
+            }
+            Statement::DoWhile(w) if at_least_once(w).is_some() => {
+                let Statement::For(f) = &mut w.node.statement.node else { return None };
+                Head::of(&mut f.node)?
+            }
+            Statement::DoWhile(w) => {
+                Head { names: names_in(&w.node.expression), step: None, body: &mut w.node.statement }
+            }
+            Statement::For(f) => Head::of(&mut f.node)?,
+            _ => return None,
+        };
         let is_counted = step.is_some();
         names.extend(step.into_iter().flat_map(names_in));
         let (front, steps) = trailing(listed(body));
@@ -167,17 +169,26 @@ impl Leave<'_> {
     }
 }
 
-/// What the head of a loop names, how it steps, and the body.
-#[allow(clippy::type_complexity)]
-fn head(f: &mut ForStatement) -> Option<(Vec<String>, Option<&Node<Expression>>, &mut Box<Node<Statement>>)> {
-    let mut names = begun(&f.initializer.node);
-    let condition = f.condition.as_deref()?;
-    names.extend(names_in(condition));
-    let step = match (changed_by(condition), &f.step) {
-        (Some(_), _) => Some(condition),
-        (None, step) => step.as_deref(),
-    };
-    Some((names, step, &mut f.statement))
+/// A loop.
+struct Head<'f> {
+    /// What its head names.
+    names: Vec<String>,
+    /// How it steps.
+    step: Option<&'f Node<Expression>>,
+    body: &'f mut Box<Node<Statement>>,
+}
+
+impl Head<'_> {
+    fn of(f: &mut ForStatement) -> Option<Head<'_>> {
+        let mut names = begun(&f.initializer.node);
+        let condition = f.condition.as_deref()?;
+        names.extend(names_in(condition));
+        let step = match (changed_by(condition), &f.step) {
+            (Some(_), _) => Some(condition),
+            (None, step) => step.as_deref(),
+        };
+        Some(Head { names, step, body: &mut f.statement })
+    }
 }
 
 /// What a loop counts with, outside of its own declarations: the variables of its head, and those that step behind all else.
@@ -242,14 +253,6 @@ fn is_nothing(node: &Node<Statement>) -> bool {
     }
 }
 
-/// The items of a block, or the statement as the only one.
-pub fn listed(node: &Node<Statement>) -> Items {
-    match &node.node {
-        Statement::Compound(items) => items.clone(),
-        _ => vec![Node::new(BlockItem::Statement(node.clone()), node.span)],
-    }
-}
-
 /// One block of two, of which the first keeps its declarations for itself.
 fn followed(first: Items, rest: Items, span: Span) -> Items {
     let declares = first.iter().any(|item| matches!(item.node, BlockItem::Declaration(_)));
@@ -261,11 +264,6 @@ pub fn statement(node: Statement, span: Span) -> Node<BlockItem> {
     Node::new(BlockItem::Statement(Node::new(node, span)), span)
 }
 
-fn item(expression: Node<Expression>) -> Node<BlockItem> {
-    let span = expression.span;
-    statement(Statement::Expression(Some(Box::new(expression))), span)
-}
-
 /// `name = value;`
 fn set(name: &str, value: Node<Expression>, span: Span) -> Node<BlockItem> {
     item(binary(BinaryOperator::Assign, named(name, span), value, span))
@@ -275,9 +273,8 @@ fn set(name: &str, value: Node<Expression>, span: Span) -> Node<BlockItem> {
 pub fn unless(flag: &str, items: Items, span: Span) -> Node<BlockItem> {
     let operator = Node::new(UnaryOperator::Negate, span);
     let unary = UnaryOperatorExpression { operator, operand: Box::new(named(flag, span)) };
-    let condition = Box::new(Node::new(Expression::UnaryOperator(Box::new(Node::new(unary, span))), span));
-    let own = IfStatement { condition, then_statement: Box::new(block(items, span)), else_statement: None };
-    statement(Statement::If(Node::new(own, span)), span)
+    let condition = Node::new(Expression::UnaryOperator(Box::new(Node::new(unary, span))), span);
+    statement(choice(condition, block(items, span), None, span).node, span)
 }
 
 /// `_Bool flag = 0;`

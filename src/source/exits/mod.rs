@@ -26,14 +26,15 @@ use lang_c::visit::{self, Visit};
 
 use super::breaks::has_break;
 use super::counters::declaration;
+use super::function::names_of;
 use super::known::Declared;
 use super::left::reading;
-use super::plain::{block, number};
+use super::plain::{block, listed, number};
 use super::program::{First, Flow};
 use super::types::Types;
 pub use data::Data;
 pub use gotos::gotos;
-use leave::{Items, Leave, counters, declared, listed, statement, unless};
+use leave::{Items, Leave, counters, declared, statement, unless};
 
 /// Whether a loop somewhere may end otherwise than by counting.
 pub fn may_leave(unit: &TranslationUnit) -> bool {
@@ -99,18 +100,6 @@ fn each_function(unit: &mut TranslationUnit, act: &mut dyn FnMut(&mut FunctionDe
             act(&mut function.node);
         }
     }
-}
-
-fn names_of(function: &FunctionDefinition) -> HashSet<String> {
-    struct Names(HashSet<String>);
-    impl<'ast> Visit<'ast> for Names {
-        fn visit_identifier(&mut self, identifier: &'ast lang_c::ast::Identifier, _: &'ast Span) {
-            self.0.insert(identifier.name.clone());
-        }
-    }
-    let mut names = Names(HashSet::new());
-    names.visit_function_definition(function, &Span::none());
-    names.0
 }
 
 /// What comes behind a block.

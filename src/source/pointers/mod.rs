@@ -26,7 +26,7 @@ use lang_c::ast::{
 use lang_c::span::{Node, Span as ByteSpan};
 
 use super::flat::extent;
-use super::function::{derived, identifier};
+use super::function::{derived, identifier, names_of};
 use super::map::SourceMap;
 use super::plain::{binary, number};
 use super::scope::Checked;
@@ -71,19 +71,6 @@ pub fn pointers(unit: &mut TranslationUnit, kernel: &str, types: &Types, map: &S
         return walk.function(&mut function.node);
     }
     Ok(())
-}
-
-/// All names in a function.
-fn names_of(function: &FunctionDefinition) -> HashSet<String> {
-    struct Names(HashSet<String>);
-    impl<'ast> lang_c::visit::Visit<'ast> for Names {
-        fn visit_identifier(&mut self, identifier: &'ast Identifier, _: &'ast ByteSpan) {
-            self.0.insert(identifier.name.clone());
-        }
-    }
-    let mut names = Names(HashSet::new());
-    lang_c::visit::Visit::visit_function_definition(&mut names, function, &ByteSpan::none());
-    names.0
 }
 
 struct Array {

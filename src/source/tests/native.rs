@@ -52,6 +52,24 @@ fn c_datum(array: usize, place: &str, name: &str, ty: ScalarType) -> String {
     }
 }
 
+/// Compares every one of these bodies of kernels, and tells which of them differ.
+pub fn compare_each(bodies: &[&str], compare: fn(&str)) {
+    let failed = bodies.iter().filter(|body| std::panic::catch_unwind(|| compare(body)).is_err());
+    assert_eq!(failed.collect::<Vec<_>>(), Vec::<&&str>::new());
+}
+
+/// The kernel of `source`, which has two sizes, at small ones, most of which it must accept.
+pub fn compare_small(source: &Source) {
+    let sizes: Vec<Vec<i64>> =
+        [[0, 0], [0, 3], [1, 0], [1, 1], [2, 1], [3, 7], [4, 2], [7, 7], [8, 3], [13, 20], [20, 13]]
+            .map(Vec::from)
+            .to_vec();
+    match compare_accepted(source, &sizes) {
+        Ok(done) => assert!(done.len() > 5, "{} sizes: {}", done.len(), source.text),
+        Err(error) => panic!("{error}: {:?}\n{}", error.downcast_ref::<Diagnostic>(), source.text),
+    }
+}
+
 /// Runs the kernel of `source` at every one of `sizes`, which are in the order of its size parameters.
 pub fn compare_source(source: &Source, sizes: &[Vec<i64>]) {
     compare_accepted(source, sizes).unwrap_or_else(|error| {

@@ -1,12 +1,10 @@
 //! Loops whose heads do not count, against the C compiler: at sizes that leave them no iteration, one, and several.
 
-use super::native::compare_accepted;
+use super::native::{compare_accepted, compare_each, compare_small};
 use super::source;
-use crate::diagnostic::Diagnostic;
 
 fn compare_all(bodies: &[&str]) {
-    let failed = bodies.iter().filter(|body| std::panic::catch_unwind(|| compare(body)).is_err());
-    assert_eq!(failed.collect::<Vec<_>>(), Vec::<&&str>::new());
+    compare_each(bodies, compare);
 }
 
 /// Compares a kernel's body over `n` and `m`, an array of 100 and one of `n + m + 8` elements, and two of results, at small sizes.
@@ -15,14 +13,7 @@ fn compare(body: &str) {
         "#pragma burstc size(n: 5, max 40)\n#pragma burstc size(m: 5, max 40)\n\
          void f(int n, int m, int a[100], int b[n + m + 8], int c[4])\n{{\n{body}\n}}\n"
     );
-    let sizes: Vec<Vec<i64>> =
-        [[0, 0], [0, 3], [1, 0], [1, 1], [2, 1], [3, 7], [4, 2], [7, 7], [8, 3], [13, 20], [20, 13]]
-            .map(Vec::from)
-            .to_vec();
-    match compare_accepted(&source(&text), &sizes) {
-        Ok(done) => assert!(done.len() > 5, "{} sizes: {body}", done.len()),
-        Err(error) => panic!("{error}: {:?}\n{text}", error.downcast_ref::<Diagnostic>()),
-    }
+    compare_small(&source(&text));
 }
 
 #[test]
