@@ -40,12 +40,20 @@ const PROBES: usize = 12;
 /// isl's operations for all of them: some seconds.
 const OPERATIONS: u64 = 7_000_000;
 
+/// Those for all of the kernel, of it in other words and of lanes in other tiles, which one after the other get what is left.
+const ALL_OPERATIONS: u64 = 20_000_000;
+/// The same for runs that are too short for much to be gained.
+const SHORT_OPERATIONS: u64 = 12_000_000;
+
 /// Those for the diagonals of so many lanes.
 const SLANTS: u64 = 2_000_000;
 const FEW: i64 = 4;
 
 /// With fewer left no analysis begins.
 const LEAST: u64 = 10_000;
+
+/// Cycles of a run that is too short to look for much: of those that stand alone before and behind it the estimate knows little.
+const SHORT: f64 = 5_000.0;
 
 /// Operators of all lanes together where nobody asks for a number: the circuits of so many take some seconds.
 const OPERATORS: u64 = 16_000;
@@ -115,23 +123,26 @@ pub fn parse(text: &str) -> Result<Request, String> {
 /// # Errors
 /// A [`Diagnostic`] of the analysis, or where somebody asks for more lanes than the board has room for.
 pub fn analyze(kernel: &Kernel, board: &Board, request: Option<Request>) -> Result<Offload> {
-    let whole = in_blocks(kernel, board, request.clone());
-    let may_gain = request.is_some() && kernel.tilings.is_empty();
+    let is_unasked = matches!(request, Some(Request::Automatic | Request::Usual));
+    let operations = Cell::new(if is_unasked { ALL_OPERATIONS } else { u64::MAX });
+    let means = Means { board, operations: &operations };
+    let whole = in_blocks(kernel, means, request.clone());
+    let may_gain = request.is_some() && kernel.tilings.is_empty() && (whole.is_err() || means.has_any());
     let whole = match may_gain.then(|| privatized(kernel)).flatten() {
-        Some(private) => better_of(whole, of_uses(&private, board, request.clone()), board),
+        Some(private) => better_of(whole, of_uses(&private, means, request.clone()), board),
         None => whole,
     };
-    let Some((slanted, tilings)) = aslant(kernel, board, request.as_ref(), &whole) else { return whole };
+    let Some((slanted, tilings)) = aslant(kernel, means, request.as_ref(), &whole) else { return whole };
     // A box around what a tile accesses is larger aslant, what it accesses is not.
-    let other = in_tiles_or_others(&slanted, tilings, board, request.clone());
-    better_of(whole, other.or_else(|_| with_lanes(&slanted, board, request)), board)
+    let other = in_tiles_or_others(&slanted, tilings, means, request.clone());
+    better_of(whole, other.or_else(|_| with_lanes(&slanted, means, request)), board)
 }
 
 /// The kernel with arrays that count along the diagonals of lanes, where statements have none as it is and would then, and the tilings in
 /// which that was found.
 fn aslant(
     kernel: &Kernel,
-    board: &Board,
+    means: Means,
     request: Option<&Request>,
     found: &Result<Offload>,
 ) -> Option<(Kernel, Vec<TilingDirective>)> {
@@ -155,7 +166,7 @@ fn aslant(
     };
     let has_rows = |access: &Access| access.subscripts.len() > 1 && kernel.is_written(access.array);
     let has_rows = kernel.statements().iter().any(|statement| statement.references().into_iter().any(has_rows));
-    if !may_gain || !wants || !has_rows {
+    if !may_gain || !wants || !has_rows || found.is_ok() && !means.has_any() {
         return None;
     }
     // What was found may be of the kernel in other words, whose statements are others.
@@ -170,7 +181,7 @@ fn aslant(
     };
     let mut tilings = match known {
         Some(tilings) => tilings,
-        None => with_lanes(kernel, board, Some(Request::Count(1))).ok()?.tilings_as_written(),
+        None => with_lanes(kernel, means, Some(Request::Count(1))).ok()?.tilings_as_written(),
     };
     tilings.iter_mut().for_each(|tiling| tiling.lanes = Some(LanesDirective::new(FEW, Span::default())));
     let slants = Analysis::new(kernel).and_then(|analysis| analysis.slants(&tilings, Some(SLANTS))).ok()?;
@@ -179,23 +190,23 @@ fn aslant(
 }
 
 /// The kernel as it is, or with panels.
-fn in_blocks(kernel: &Kernel, board: &Board, request: Option<Request>) -> Result<Offload> {
-    let found = of_uses(kernel, board, request.clone());
+fn in_blocks(kernel: &Kernel, means: Means, request: Option<Request>) -> Result<Offload> {
+    let found = of_uses(kernel, means, request.clone());
     let wants_lanes = request.as_ref().is_some_and(|request| *request != Request::Count(1));
     let may_gain = match &found {
         Ok(offload) => wants_lanes && offload.bands.iter().all(|band| band.compute.lanes.is_none()),
         Err(error) => error.is::<NoRoom>() || wants_lanes && error.is::<Diagnostic>(),
     };
-    let may_gain = may_gain && kernel.tilings.is_empty();
+    let may_gain = may_gain && kernel.tilings.is_empty() && (found.is_err() || means.has_any());
     let Some(panels) = may_gain.then(|| in_panels(kernel)).flatten() else { return found };
-    better_of(found, with_lanes(&panels, board, request), board)
+    better_of(found, with_lanes(&panels, means, request), means.board)
 }
 
 /// The better of one buffer per array and one per use, or the one that somebody asks for.
-fn of_uses(kernel: &Kernel, board: &Board, request: Option<Request>) -> Result<Offload> {
+fn of_uses(kernel: &Kernel, means: Means, request: Option<Request>) -> Result<Offload> {
     match (kernel.uses, uses_apart(kernel)) {
-        (Some(UsesDirective { apart: false, .. }), _) => return with_lanes(kernel, board, request),
-        (Some(UsesDirective { apart: true, .. }), Some(apart)) => return with_lanes(&apart, board, request),
+        (Some(UsesDirective { apart: false, .. }), _) => return with_lanes(kernel, means, request),
+        (Some(UsesDirective { apart: true, .. }), Some(apart)) => return with_lanes(&apart, means, request),
         (Some(UsesDirective { apart: true, span }), None) => {
             let refusal = Diagnostic::new("no array has uses to tell apart").help(
                 "such an array is an argument that no statement writes and one reads along two to four directions, as `a[i][k]` \
@@ -205,12 +216,10 @@ fn of_uses(kernel: &Kernel, board: &Board, request: Option<Request>) -> Result<O
         }
         (None, _) => {}
     }
-    let whole = with_lanes(kernel, board, request.clone());
-    let Some(apart) = uses_apart(kernel).filter(|_| whole.as_ref().err().is_none_or(|error| error.is::<Diagnostic>()))
-    else {
-        return whole;
-    };
-    better_of(whole, with_lanes(&apart, board, request), board)
+    let whole = with_lanes(kernel, means, request.clone());
+    let may_gain = whole.as_ref().map_or_else(|error| error.is::<Diagnostic>(), |_| means.has_any());
+    let Some(apart) = uses_apart(kernel).filter(|_| may_gain) else { return whole };
+    better_of(whole, with_lanes(&apart, means, request), means.board)
 }
 
 /// What is found of the kernel, or of it in other words where only that is possible, or is better.
@@ -241,18 +250,18 @@ fn is_better(offload: &Offload, other: &Offload, board: &Board) -> bool {
     is_smaller || cycles < WORTH_IT * other_cycles
 }
 
-fn with_lanes(kernel: &Kernel, board: &Board, request: Option<Request>) -> Result<Offload> {
-    in_tiles_or_others(kernel, vec![], board, request)
+fn with_lanes(kernel: &Kernel, means: Means, request: Option<Request>) -> Result<Offload> {
+    in_tiles_or_others(kernel, vec![], means, request)
 }
 
 /// [`analysis::analyze`] with lanes; where the kernel has no tilings, in these to begin with, if there are any.
 fn in_tiles_or_others(
     kernel: &Kernel,
     tilings: Vec<TilingDirective>,
-    board: &Board,
+    means: Means,
     request: Option<Request>,
 ) -> Result<Offload> {
-    let new = |kernel| anyhow::Ok(Choice { first: tilings.clone(), ..Choice::new(kernel, board, |_| true)? });
+    let new = |kernel| anyhow::Ok(Choice { first: tilings.clone(), ..Choice::new(kernel, means, |_| true)? });
     let asks = |tiling: &TilingDirective| tiling.lanes.is_some_and(|lanes| lanes.is_automatic());
     match request {
         Some(Request::Count(count)) => {
@@ -261,18 +270,18 @@ fn in_tiles_or_others(
                 1 => choice.one()?,
                 _ => choice.with(&choice.one()?, &Request::Count(count), SMALLER.len())?,
             };
-            require_room(choice.longer(count, found)?, board)
+            require_room(choice.longer(count, found)?, means.board)
         }
         Some(Request::InTwo(along)) => {
             let choice = Choice { left: None.into(), ..new(kernel)? };
             let count = along.iter().map(|(_, count)| count).product();
             let found = choice.with(&choice.one()?, &Request::InTwo(along), SMALLER.len())?;
-            require_room(choice.longer(count, found)?, board)
+            require_room(choice.longer(count, found)?, means.board)
         }
         Some(Request::Automatic) => new(kernel)?.automatic(),
         Some(Request::Usual) if kernel.tilings.is_empty() => new(kernel)?.automatic(),
-        _ if kernel.tilings.iter().any(asks) => Choice::new(kernel, board, asks)?.automatic(),
-        _ => require_room(on_ports(analysis::analyze(kernel, &board.fabric())?, board), board),
+        _ if kernel.tilings.iter().any(asks) => Choice::new(kernel, means, asks)?.automatic(),
+        _ => require_room(on_ports(analysis::analyze(kernel, &means.board.fabric())?, means.board), means.board),
     }
 }
 
@@ -314,11 +323,33 @@ fn excess(area: &Area, board: &Board, lanes: i64, logic: f64) -> Option<String> 
     Some(format!("{lanes} lanes need {needed}, the board has {has}"))
 }
 
+/// What a search is for, and what it may take.
+#[derive(Clone, Copy)]
+struct Means<'a> {
+    board: &'a Board,
+    /// isl's operations that are left for all searches together.
+    operations: &'a Cell<u64>,
+}
+
+impl Means<'_> {
+    /// `own`, or as many as are left for all searches.
+    fn granted(self, own: u64) -> u64 {
+        own.min(self.operations.get())
+    }
+
+    /// Whether another search may begin.
+    fn has_any(self) -> bool {
+        self.operations.get() > LEAST
+    }
+}
+
 /// A kernel whose lanes are chosen.
 struct Choice<'a, F> {
     kernel: &'a Kernel,
     analysis: Analysis,
-    board: &'a Board,
+    means: Means<'a>,
+    /// What was left for all searches when this one began.
+    granted: Cell<u64>,
     /// Of which bands, as their directives are.
     of: F,
     /// The tilings to begin with where the kernel has none; none where they are to be chosen.
@@ -355,12 +386,13 @@ struct Found {
 }
 
 impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
-    fn new(kernel: &'a Kernel, board: &'a Board, of: F) -> Result<Self> {
+    fn new(kernel: &'a Kernel, means: Means<'a>, of: F) -> Result<Self> {
         let analysis = Analysis::new(kernel)?;
         Ok(Choice {
             kernel,
             analysis,
-            board,
+            means,
+            granted: means.operations.get().into(),
             of,
             first: vec![],
             probes: Cell::new(0),
@@ -379,11 +411,11 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     fn one(&self) -> Result<Offload> {
         let own = self.single();
         let tilings = if own.is_empty() { &self.first } else { &own };
-        let (one, taken) = self.counted(|analysis| analysis.offload(tilings, &self.board.fabric(), None));
+        let (one, taken) = self.counted(|analysis| analysis.offload(tilings, &self.means.board.fabric(), None));
         self.alone.set(taken);
         one.map(|mut one| {
             one.kernel.tilings = own;
-            on_ports(one, self.board)
+            on_ports(one, self.means.board)
         })
     }
 
@@ -391,12 +423,20 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     fn counted<T>(&self, compute: impl FnOnce(&Analysis) -> T) -> (T, u64) {
         let before = self.analysis.operations();
         let result = compute(&self.analysis);
-        (result, self.analysis.operations().saturating_sub(before))
+        let after = self.analysis.operations();
+        self.grant(u64::MAX);
+        (result, after.saturating_sub(before))
+    }
+
+    /// No more than so many operations for this and what comes behind it; tells what is left of them.
+    fn grant(&self, most: u64) {
+        self.granted.set(most.min(self.granted.get()));
+        self.means.operations.set(self.granted.get().saturating_sub(self.analysis.operations()));
     }
 
     /// What `analyze` gives within the operations that are left.
     fn within<T>(&self, analyze: impl FnOnce(&Analysis, Option<u64>) -> Result<T>) -> Result<T> {
-        let left = self.left.get();
+        let left = self.left.get().map(|left| self.means.granted(left));
         let (result, taken) = self.counted(|analysis| analyze(analysis, left));
         self.left.set(left.map(|left| left.saturating_sub(taken)));
         result
@@ -404,12 +444,13 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
 
     /// What there is with `count` lanes in other tiles, or what forbids it, within `left` operations.
     fn in_others(&self, tilings: &[TilingDirective], count: i64, left: &mut u64) -> Result<Result<Found, Refusal>> {
-        let fabric = self.board.fabric();
-        let (offload, taken) = self.counted(|analysis| analysis.offload(tilings, &fabric, Some(*left)));
+        let fabric = self.means.board.fabric();
+        let granted = self.means.granted(*left);
+        let (offload, taken) = self.counted(|analysis| analysis.offload(tilings, &fabric, Some(granted)));
         *left = left.saturating_sub(taken);
         let offload = offload.map(|mut offload| {
             offload.kernel.tilings = self.single();
-            on_ports(offload, self.board)
+            on_ports(offload, self.means.board)
         });
         self.judged(count, offload)
     }
@@ -420,7 +461,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     }
 
     fn has_operations_left(&self) -> bool {
-        self.left.get().is_none_or(|left| left > LEAST)
+        self.left.get().is_none_or(|left| self.means.granted(left) > LEAST)
     }
 
     /// The lanes of `request`, in the tiles of `one`, or in those that are chosen for so many smaller parts of the block RAM.
@@ -460,7 +501,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                 self.left.set(Some(0));
                 break;
             }
-            let fabric = self.board.fabric().with_block_ram(part);
+            let fabric = self.means.board.fabric().with_block_ram(part);
             let Ok(smaller) = self.within(|analysis, left| analysis.tilings(&fabric, left)) else { break };
             found = in_tiles(smaller);
         }
@@ -469,7 +510,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
 
     /// Whether what is found, or what there is instead, has more words on chip than the board has room for.
     fn lacks_room(&self, found: &Result<Offload>) -> bool {
-        let device = &self.board.device;
+        let device = &self.means.board.device;
         match found {
             Ok(offload) => Area::of(offload, device).blocks > device.blocks(),
             Err(error) => error.is::<NoRoom>(),
@@ -479,10 +520,10 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     /// The analysis with these tiles and lanes.
     fn in_tiles(&self, laned: Vec<TilingDirective>) -> Result<Offload> {
         self.probes.set(self.probes.get() + 1);
-        let mut offload = self.within(|analysis, left| analysis.offload(&laned, &self.board.fabric(), left))?;
+        let mut offload = self.within(|analysis, left| analysis.offload(&laned, &self.means.board.fabric(), left))?;
         // Whether the tiles are the user's or chosen stays as it was.
         offload.kernel.tilings = self.single();
-        Ok(on_ports(offload, self.board))
+        Ok(on_ports(offload, self.means.board))
     }
 
     /// `count` lanes, or what forbids them. Tiles that nobody gave grow to hold them.
@@ -517,13 +558,13 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                 };
             }
         };
-        let area = Area::of(&offload, &self.board.device);
-        let excess_of = |area: &Area| excess(area, self.board, count, LOGIC);
+        let area = Area::of(&offload, &self.means.board.device);
+        let excess_of = |area: &Area| excess(area, self.means.board, count, LOGIC);
         if let Some(excess) = excess_of(&area) {
             let is_size = excess_of(&Area { blocks: 0, ..area }).is_none();
             return refused(if is_size { Forbids::Size } else { Forbids::Operators }, excess);
         }
-        let expected = Expected::of(&offload, self.board, &offload.kernel.usual_sizes());
+        let expected = Expected::of(&offload, self.means.board, &offload.kernel.usual_sizes());
         Ok(Ok(Found { count, offload, expected }))
     }
 
@@ -531,18 +572,24 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     /// are not worth it.
     fn automatic(&self) -> Result<Offload> {
         let offload = self.one()?;
-        let link = self.board.memory.link();
+        let link = self.means.board.memory.link();
         if Demand::of(&offload, link).is_endless() {
             let note = "at its usual sizes the kernel does more than can be estimated".to_string();
             return Ok(Offload { lanes_note: Some(note), ..offload });
         }
-        let mut one =
-            Found { count: 1, expected: Expected::of(&offload, self.board, &offload.kernel.usual_sizes()), offload };
+        let mut one = Found {
+            count: 1,
+            expected: Expected::of(&offload, self.means.board, &offload.kernel.usual_sizes()),
+            offload,
+        };
+        if one.cycles() <= SHORT {
+            self.grant(SHORT_OPERATIONS);
+        }
         // Where the memory holds the iterations up, strips are worth more than lanes.
         if one.expected.moving() > one.expected.computing() {
             one = self.within(|_, left| self.with_long_strips(one, left.unwrap_or(long::OPERATIONS)))?;
         }
-        let (most, limit) = most(&one.offload, self.board, longest(&one.offload), |_, count| count);
+        let (most, limit) = most(&one.offload, self.means.board, longest(&one.offload), |_, count| count);
         let wanted = wanted(&one, link);
         // What forbids a number of lanes.
         let mut reasons = BTreeMap::from([(2 * most, limit)]);
@@ -552,6 +599,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         // In the tiles of the first that is possible more may be, too.
         let mut fewest = wanted;
         let mut base = one.offload.clone();
+        let mut is_any_looked_at = false;
         while count > 1 && self.may_probe() {
             match self.possible(&base, count)? {
                 Ok(found) => {
@@ -574,6 +622,13 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
                 }
                 Err(refusal) => {
                     reasons.insert(count, refusal.reason);
+                    // What is not for lack of room may be so with any number.
+                    if refusal.kind == Forbids::Other && !std::mem::replace(&mut is_any_looked_at, true) && count > 4 {
+                        if let Err(refusal) = self.possible(&base, 2)? {
+                            reasons.insert(2, refusal.reason);
+                            break;
+                        }
+                    }
                 }
             }
             count /= 2;
@@ -620,7 +675,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         one: &Found,
         reasons: &mut BTreeMap<i64, String>,
     ) -> Result<Found> {
-        let least = least_memory(one, self.board.memory.link());
+        let least = least_memory(one, self.means.board.memory.link());
         let mut is_in_its_tiles = false;
         while counts.contains(&best.count) && best.expected.computing() > AS_GOOD * least && self.may_probe() {
             if let Some(found) = self.twice_the_lanes(&best, reasons)? {
@@ -660,7 +715,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
 
     /// So many lanes in longer strips, where those are better.
     fn longer(&self, count: i64, offload: Offload) -> Result<Offload> {
-        let expected = Expected::of(&offload, self.board, &offload.kernel.usual_sizes());
+        let expected = Expected::of(&offload, self.means.board, &offload.kernel.usual_sizes());
         let found = self.in_better_tiles(Found { count, offload, expected }, true)?;
         Ok(self.with_long_strips(found, long::OPERATIONS)?.offload)
     }

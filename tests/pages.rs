@@ -160,7 +160,7 @@ struct TileByHand {
 }
 
 /// The tiles of a program of one band: loaded is what a strip reads before it writes it, in the tile that does so first, stored
-/// what it wrote, in the tile that did so last.
+/// what it wrote, in the tile that did so last, unless a later strip overwrites it before any reads it.
 fn by_hand(instances: &[Instance], pictures: &Pictures) -> BTreeMap<Vec<i64>, TileByHand> {
     let [band] = &pictures.bands[..] else { panic!("several bands") };
     let mut tiles: BTreeMap<Vec<i64>, Vec<&Instance>> = BTreeMap::new();
@@ -173,15 +173,15 @@ fn by_hand(instances: &[Instance], pictures: &Pictures) -> BTreeMap<Vec<i64>, Ti
     let mut found: BTreeMap<Vec<i64>, TileByHand> = BTreeMap::new();
     // Of the strip: the cells that it came to, and for each the tile that wrote it last.
     let (mut strip, mut seen, mut writers) = (vec![], BTreeSet::new(), BTreeMap::<Cell, Vec<i64>>::new());
-    let stored = |writers: &mut BTreeMap<Cell, Vec<i64>>, found: &mut BTreeMap<Vec<i64>, TileByHand>| {
-        for ((array, cell), index) in std::mem::take(writers) {
-            found.get_mut(&index).unwrap().arrays.get_mut(array).unwrap().stored.insert(cell);
-        }
+    // What strips before it left behind, and none read or overwrote since.
+    let mut left = BTreeMap::<Cell, Vec<i64>>::new();
+    let stored = |found: &mut BTreeMap<Vec<i64>, TileByHand>, (array, cell): Cell, index: &Vec<i64>| {
+        found.get_mut(index).unwrap().arrays.get_mut(array).unwrap().stored.insert(cell);
     };
     for (index, instances) in tiles {
         let outer = &index[..index.len() - band.strip];
         if strip != outer {
-            stored(&mut writers, &mut found);
+            left.append(&mut writers);
             (strip, seen) = (outer.to_vec(), BTreeSet::new());
         }
         let mut tile = TileByHand { iterations: instances.len() as u64, ..TileByHand::default() };
@@ -191,7 +191,12 @@ fn by_hand(instances: &[Instance], pictures: &Pictures) -> BTreeMap<Vec<i64>, Ti
                 let own = tile.arrays.entry(cell.0).or_default();
                 let is_first = own.touched.insert(cell.1.clone());
                 match (is_first && reads, seen.insert(cell.clone())) {
-                    (true, true) => own.loaded.insert(cell.1.clone()),
+                    (true, true) => {
+                        if let Some(before) = left.remove(cell) {
+                            stored(&mut found, cell.clone(), &before);
+                        }
+                        own.loaded.insert(cell.1.clone())
+                    }
                     (true, false) => own.reused.insert(cell.1.clone()),
                     _ => false,
                 };
@@ -202,7 +207,8 @@ fn by_hand(instances: &[Instance], pictures: &Pictures) -> BTreeMap<Vec<i64>, Ti
         }
         found.insert(index, tile);
     }
-    stored(&mut writers, &mut found);
+    left.append(&mut writers);
+    left.into_iter().for_each(|(cell, index)| stored(&mut found, cell, &index));
     found
 }
 

@@ -127,12 +127,12 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
             band.and_then(loops) == Some(iterators[s].len())
         };
         let lanes = |s: StatementId, count: i64| if deepest(s) { count } else { 1 << count.ilog2().div_ceil(2) };
-        let (most_of_all, limit) = most(offload, self.board, LanesDirective::MOST, lanes);
+        let (most_of_all, limit) = most(offload, self.means.board, LanesDirective::MOST, lanes);
         let of_one = |band: usize| {
             let is_such = |s: StatementId| offload.bands[BandId(band)].statements.contains(&s);
             let along_one = best.count.min(BESIDE);
             let lanes = |s: StatementId, count: i64| if is_such(s) { lanes(s, count) } else { count.min(along_one) };
-            most(offload, self.board, LanesDirective::MOST, lanes)
+            most(offload, self.means.board, LanesDirective::MOST, lanes)
         };
         let (most, limit) = only.map_or((most_of_all, limit), of_one);
         let is_of_several = only.is_some();

@@ -47,7 +47,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
                     best = (Some(found), merit);
                 }
             }
-            if left < super::LEAST {
+            if self.means.granted(left) < super::LEAST {
                 break;
             }
         }
@@ -61,7 +61,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
         let offload = &found.offload;
         Merit {
             cycles: found.cycles(),
-            bytes: Demand::of(offload, self.board.memory.link()).bytes,
+            bytes: Demand::of(offload, self.means.board.memory.link()).bytes,
             bits: buffer::bits(&offload.kernel, &offload.buffers),
         }
     }

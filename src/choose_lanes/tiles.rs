@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use anyhow::Result;
 
-use super::{Choice, Found, LEAST, Refusal};
+use super::{Choice, Found, LEAST, Refusal, SHORT};
 use crate::analysis::Cut;
 use crate::buffer;
 use crate::diagnostic::Span;
@@ -37,8 +37,6 @@ const LARGER_WORTH_IT: f64 = 0.99;
 const FROM: f64 = 1.1;
 /// A cut is gone on with as long as its best tiles take at most so many times the cycles of the best of all.
 const RIVAL: f64 = 1.25;
-/// Cycles of a run that is too short to look for others: of those that stand alone before and behind it the estimate knows little.
-const SHORT: f64 = 5_000.0;
 /// Bands that take less of the cycles are left as they are.
 const WORTH_STEPS: f64 = 0.05;
 /// Tiles whose indices are looked at.
@@ -132,7 +130,10 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
             for cut in 0..all.len() {
                 let least = best(&all);
                 let nodes = &mut all[cut];
-                if search.tried.len() > LOOKED_AT || search.left < LEAST || self.is_near(&nodes[0].found, near) {
+                if search.tried.len() > LOOKED_AT
+                    || self.means.granted(search.left) < LEAST
+                    || self.is_near(&nodes[0].found, near)
+                {
                     goes_on = false;
                     break;
                 }
@@ -176,7 +177,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
 
     /// Whether it has no more than `by` times the cycles that any tiles have.
     fn is_near(&self, found: &Found, by: f64) -> bool {
-        let link = self.board.memory.link();
+        let link = self.means.board.memory.link();
         let demand = Demand::of(&found.offload, link);
         let least = demand.compute_cycles(found.count).max(demand.words(link.widest_word()));
         demand.is_endless() || found.cycles() <= by * least as f64
@@ -189,7 +190,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
         tilings: &[TilingDirective],
         count: i64,
     ) -> Result<Option<Result<Found, Refusal>>> {
-        if search.left < LEAST || search.tried.iter().any(|tried| tried == tilings) {
+        if self.means.granted(search.left) < LEAST || search.tried.iter().any(|tried| tried == tilings) {
             return Ok(None);
         }
         search.tried.push(tilings.to_vec());
@@ -202,7 +203,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
         // Places of strips are given up where there is no room for them.
         let buffers: Vec<Buffer> = found.offload.buffers.iter().map(Buffer::without_places_of_strips).collect();
         let bits = buffer::bits(&found.offload.kernel, &buffers);
-        let may_grow = 2 * bits <= u128::from(self.board.fabric().block_ram_bits());
+        let may_grow = 2 * bits <= u128::from(self.means.board.fabric().block_ram_bits());
         let is_computing = found.expected.computing() > found.expected.moving();
         let by_band = if is_computing { &found.expected.by_band } else { &found.expected.moving_by_band };
         let cycles = |band: usize| by_band[BandId(band)];
@@ -260,7 +261,8 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
 
     /// The cuts of the kernel, if the operations that are `left` suffice.
     pub(super) fn cuts(&self, left: &mut u64) -> Result<Vec<Vec<Cut>>> {
-        let (cuts, taken) = self.counted(|analysis| analysis.cuts(Some(*left)));
+        let granted = self.means.granted(*left);
+        let (cuts, taken) = self.counted(|analysis| analysis.cuts(Some(granted)));
         *left = left.saturating_sub(taken);
         match cuts {
             Err(error) if error.is::<Exhausted>() => Ok(vec![]),
