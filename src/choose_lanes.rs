@@ -42,7 +42,9 @@ const OPERATIONS: u64 = 7_000_000;
 
 /// Those for all of the kernel, of it in other words and of lanes in other tiles, which one after the other get what is left.
 const ALL_OPERATIONS: u64 = 20_000_000;
-/// The same for runs that are too short for much to be gained.
+/// The same for kernels with statements in more than three loops, where an operation takes longer.
+const DEEP_OPERATIONS: u64 = 13_000_000;
+/// And for runs that are too short for much to be gained.
 const SHORT_OPERATIONS: u64 = 12_000_000;
 
 /// Those for the diagonals of so many lanes.
@@ -124,7 +126,8 @@ pub fn parse(text: &str) -> Result<Request, String> {
 /// A [`Diagnostic`] of the analysis, or where somebody asks for more lanes than the board has room for.
 pub fn analyze(kernel: &Kernel, board: &Board, request: Option<Request>) -> Result<Offload> {
     let is_unasked = matches!(request, Some(Request::Automatic | Request::Usual));
-    let operations = Cell::new(if is_unasked { ALL_OPERATIONS } else { u64::MAX });
+    let all = if is_deep(kernel) { DEEP_OPERATIONS } else { ALL_OPERATIONS };
+    let operations = Cell::new(if is_unasked { all } else { u64::MAX });
     let means = Means { board, operations: &operations };
     let whole = in_blocks(kernel, means, request.clone());
     let may_gain = request.is_some() && kernel.tilings.is_empty() && (whole.is_err() || means.has_any());
@@ -136,6 +139,11 @@ pub fn analyze(kernel: &Kernel, board: &Board, request: Option<Request>) -> Resu
     // A box around what a tile accesses is larger aslant, what it accesses is not.
     let other = in_tiles_or_others(&slanted, tilings, means, request.clone());
     better_of(whole, other.or_else(|_| with_lanes(&slanted, means, request)), board)
+}
+
+/// Whether a statement is in more than three loops.
+fn is_deep(kernel: &Kernel) -> bool {
+    kernel.iterators().iter().any(|iterators| iterators.len() > 3)
 }
 
 /// The kernel with arrays that count along the diagonals of lanes, where statements have none as it is and would then, and the tilings in
@@ -650,7 +658,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
             best = self.in_two(best, &one, &mut reasons)?;
         }
         // In more than three loops an operation of isl's takes some ten times as long.
-        if self.analysis.kernel().iterators().iter().all(|iterators| iterators.len() <= 3) {
+        if !is_deep(self.analysis.kernel()) {
             if best.expected.compute > APART * least_memory(&one, link) {
                 best = self.in_two_apart(best, &one, &mut reasons)?;
             }

@@ -55,6 +55,7 @@ impl Browser {
         for domain in ["Page", "Runtime", "Log", "Network"] {
             browser.call(&format!("{domain}.enable"), json!({}));
         }
+        browser.call("Page.setLifecycleEventsEnabled", json!({ "enabled": true }));
         browser
     }
 
@@ -86,13 +87,10 @@ impl Browser {
     /// Opens a file, with the events of that; returns how long it took until everything was drawn.
     pub fn open(&mut self, path: &Path, fragment: &str) -> Duration {
         // Another document, even where only the fragment differs.
-        self.call("Page.navigate", json!({ "url": "about:blank" }));
-        self.until_loaded();
+        self.navigate("about:blank");
         self.events.clear();
         let begin = Instant::now();
-        let url = format!("file://{}{fragment}", path.display());
-        self.call("Page.navigate", json!({ "url": url }));
-        self.until_loaded();
+        self.navigate(&format!("file://{}{fragment}", path.display()));
         if self.has_scripts {
             self.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))");
         }
@@ -105,8 +103,14 @@ impl Browser {
         self.call("Emulation.setScriptExecutionDisabled", json!({ "value": true }));
     }
 
-    fn until_loaded(&mut self) {
-        let is_loaded = |event: &Value| event["method"] == "Page.loadEventFired";
+    /// Until this document is loaded: what tells of one before may come late.
+    fn navigate(&mut self, url: &str) {
+        let loader = self.call("Page.navigate", json!({ "url": url }))["loaderId"].take();
+        let is_loaded = |event: &Value| {
+            event["method"] == "Page.lifecycleEvent"
+                && event["params"]["name"] == "load"
+                && event["params"]["loaderId"] == loader
+        };
         while !self.events.iter().any(is_loaded) {
             let message = self.message("loading");
             self.events.push_back(message);
