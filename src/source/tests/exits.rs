@@ -98,6 +98,15 @@ fn returns_and_gotos_out_of_loops() {
 }
 
 #[test]
+fn data_tell_where_an_element_is_written_behind_a_loop() {
+    compare_all(&[
+        "int i; for (i = 0; i < n; i++) if (a[i] == x) break; if (i < n) b[i] = 99;",
+        "for (int i = 1; i < n; i++) { int key = a[i], j = i - 1; while (j >= 0 && a[j] > key) { a[j + 1] = a[j]; j--; } a[j + 1] = key; }",
+        "for (int i = 0; i < n; i++) { int ok = 1; for (int j = 0; j < i; j++) if (a[j] == a[i]) { ok = 0; break; } if (ok) c[a[i]]++; }",
+    ]);
+}
+
+#[test]
 fn functions_that_search() {
     for text in [
         "int f(int n, int d[n + 1], int x) { x &= 15; for (int i = 0; i < n; i++) if ((d[i] & 15) == x) return i; return -1; }",
