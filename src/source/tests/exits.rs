@@ -98,6 +98,49 @@ fn returns_and_gotos_out_of_loops() {
 }
 
 #[test]
+fn counters_keep_what_they_were_at_a_goto() {
+    compare_all(&[
+        "int i, j; for (i = 0; i < n; i++) for (j = 0; j < m; j++) if (p[i][j] == 9) goto out; c[1] = 1; out: c[0] = i;",
+        "int i = 0, j; for (i = 0; i < n; i++) { for (j = i; j < n; j++) { if (a[j] == 6) goto next; b[j]++; } b[i] = 0; next: c[i & 3] += j; }",
+        "int i = 13; if (n > m) { for (i = 0; i < n; i++) if (a[i] == x) goto out; c[2] = 8; } c[3] = 1; out: c[0] = i;",
+        "int i; for (i = 0; i < n; i++) { if (a[i] == x) goto out; b[i]++; } c[1] = i; out: c[0] = i;",
+    ]);
+}
+
+#[test]
+fn counters_are_read_behind_other_jumps() {
+    compare_all(&[
+        // A jump in front of the next value.
+        "int k = 9; for (int i = 0; i < n; i++) { for (k = 0; k < m; k++) if (p[i][k] == 3) break; if (a[i] == 4) break; k = 0; } c[0] = k;",
+        "int k = 9; for (int i = 0; i < n; i++) { for (k = 0; k < m; k++) if (p[i][k] == 3) break; } c[0] = k;",
+        "int i = 4; if (n > m) { for (i = 0; i < n; i++) { if (a[i] == x) break; b[i] = 1; } } c[0] = i;",
+        "int i; for (i = 0; i < n; i++) if (a[i] == x) break; i++; c[0] = i; i += 5; c[1] = i;",
+        "int i; for (i = 0; i < n; i++) if (a[i] == x) break; if (i == n) i = -1; c[0] = i;",
+    ]);
+}
+
+#[test]
+fn conditions_that_count_down_beside_data() {
+    compare_all(&[
+        "int i = n; while (i-- > 0 && a[i] != x) b[i]++; c[0] = i;",
+        "int i = n; while (--i >= 0 && a[i] != x) b[i]++; c[0] = i;",
+        "int i = n; while (i-- > 0) { if (a[i] == x) break; b[i] = 3; } c[0] = i;",
+        "int i = -1; while (++i < n && a[i] != x) b[i]++; c[0] = i;",
+        "for (int r = 0; r < m; r++) { int i = n; while (i-- > 0 && a[i] != r) b[i]++; c[r & 7] += i; }",
+    ]);
+}
+
+#[test]
+fn do_loops_that_data_end() {
+    compare_all(&[
+        "int i = 0; do { b[i] = 3; } while (++i < n && a[i] != x); c[0] = i;",
+        "int i = 0; do { b[i]++; i++; } while (i < n && a[i] != x); c[0] = i;",
+        "int i = 0; do { i++; } while (i < n && a[i] > a[i - 1]); c[0] = i;",
+        "int s = 0, i = 0; do { s += a[i]; i++; } while (s < 12 && i < n); c[0] = s; c[1] = i;",
+    ]);
+}
+
+#[test]
 fn data_tell_where_an_element_is_written_behind_a_loop() {
     compare_all(&[
         "int i; for (i = 0; i < n; i++) if (a[i] == x) break; if (i < n) b[i] = 99;",
@@ -134,6 +177,11 @@ fn what_no_count_ends_is_refused() {
         ("int i = 0; while (a[8 - i] != 0) i++; a[0] = i;", "this loop bound is not affine"),
         ("for (int i = 0; i < 9; i++) { again: a[i]++; if (a[i] & 1) goto again; }", "`goto`"),
         ("int i = 0; while (i < 9) { if (a[i] == 0) break; i += a[i]; } a[0] = i;", "adds no constant"),
+        // The array has 6 elements, whatever `k` is then.
+        (
+            "int k = 6; int w[k]; for (int i = 0; i < 6; i++) w[i] = i < 5; k = 3; int i = 0; while (w[i]) i++; a[0] = i;",
+            "`k`",
+        ),
     ] {
         let refused = diagnostic(&format!("void f(int a[9]) {{\n{body}\n}}\n"));
         assert!(refused.message.contains(message), "{refused:?}");
