@@ -149,6 +149,49 @@ fn data_tell_where_an_element_is_written_behind_a_loop() {
     ]);
 }
 
+/// Compares a kernel of `n`, `a` and `c` of `n + 1` elements that calls helpers.
+fn compare_calls(text: &str) {
+    let (helper, body) = text.split_once('|').unwrap();
+    let text = format!(
+        "#pragma burstc size(n: 5, max 40)\n{helper}\nvoid f(int n, int a[n + 1], int c[n + 1])\n{{\n\
+         for (int i = 0; i < n + 1; i++) a[i] &= 7;\n{body}\n}}\n"
+    );
+    compare_source(&source(&text), &[vec![0], vec![1], vec![2], vec![3], vec![13], vec![40]]);
+}
+
+#[test]
+fn helpers_that_search() {
+    let find = "static int find(int n, const int *a, int x) { for (int i = 0; i < n; i++) if (a[i] == x) return i; return -1; }";
+    let each = "for (int i = 0; i < n; i++)";
+    let texts = [
+        format!("{find}|{each} c[i] = find(n, a, i & 7);"),
+        format!(
+            "{find}|{each} {{ int k = find(i, a, a[i]); if (k >= 0) c[i] = k; else c[i] += find(n - i, &a[i], 3); }}"
+        ),
+        format!(
+            "static _Bool has(int n, const int *a, int x) {{ for (int i = 0; i < n; i++) if (a[i] == x) return 1; return 0; }}|\
+             {each} {{ if (!has(n, a, i & 7)) continue; c[i] = 1; }}"
+        ),
+        format!(
+            "static int count(int n, const int *a, int x) {{ int s = 0; for (int i = 0; i < n; i++) {{ if (a[i] == 5) return s; if (a[i] == x) s++; }} return s + 100; }}|\
+             {each} c[i] += count(n, a, i & 7) * 2;"
+        ),
+        format!(
+            "static int cmp(const int *a, const int *b, int n) {{ if (n == 3) return 7; for (int i = 0; i < n; i++) {{ if (a[i] < b[i]) return -1; if (a[i] > b[i]) return 1; }} return 0; }}|\
+             {each} c[i] = cmp(a, &a[n - i], i);"
+        ),
+        format!(
+            "static void fill(int n, int *a, int x) {{ for (int i = 0; i < n; i++) {{ if (a[i] == x) return; a[i]++; }} a[n] = 5; }}|\
+             {each} fill(n, a, i & 7);"
+        ),
+        format!(
+            "static int kind(int n, const int *a, int k) {{ if (a[k] > 5) {{ return a[k]; }} else if (a[k] > 3) return 1; else {{ int t = a[k + 1]; return t - 9; }} }}|\
+             {each} c[i] = kind(n, a, i);"
+        ),
+    ];
+    compare_each(&texts.iter().map(String::as_str).collect::<Vec<_>>(), compare_calls);
+}
+
 #[test]
 fn functions_that_search() {
     for text in [
