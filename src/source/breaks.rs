@@ -6,7 +6,7 @@
 //!   the same to a counter, and what the `break` saw follows from what is there at the end of the body;
 //! - a loop that looks at a condition first as well is one of these under an `if`;
 //! - `if (i == n) return;` in a loop that the function ends with is a `break`;
-//! - `while (n-- > 0) …`: `while (n > 0) { n--; … }`, and `n--;` behind it.
+//! - `while (n-- > 0) …`: `while (n > 0) { n--; … }`, and `n--;` behind it; with a `break` in it, `n - 1` for `n`, and `n--;` at its end.
 //!
 //! A `break` that data decide, or one in an inner condition, stays what it is.
 
@@ -21,14 +21,14 @@ use lang_c::visit::{self, Visit};
 use super::canonical::{
     begins_before, changed as changed_by, has_continue, names_in, stepped_before, without_continues,
 };
-use super::counters::named;
+use super::counters::{named, replace};
 use super::exits::Data;
 use super::function::identifier;
 use super::known::{Declared, changed};
 use super::left::{step_of, value_with};
 use super::locals::Usage;
 use super::nest::{is_name, operation};
-use super::plain::{binary, block, choice, inner, inside_out, item, moved, number};
+use super::plain::{binary, block, choice, inner, inside_out, item, listed, moved, number};
 use super::polynomial::changes;
 use super::types::Types;
 
@@ -42,7 +42,38 @@ pub fn breaks(unit: &mut TranslationUnit, types: &Types, leaves_data: bool) {
             let data = leaves_data.then(|| Data::of(&function.node, &declared));
             let breaks = Breaks { declared: &declared, whole, data };
             inside_out(&mut function.node.statement, &[], &|node, before| breaks.rewrite(node, before));
+            if leaves_data {
+                opened(&mut function.node.statement);
+            }
         }
+    }
+}
+
+/// Puts what a loop has become, it and what stands around it now, into the block that the loop stood in.
+fn opened(node: &mut Node<Statement>) {
+    let Statement::Compound(items) = &mut node.node else {
+        inner(&mut node.node).into_iter().for_each(opened);
+        return;
+    };
+    let is_loop = |item: &Node<BlockItem>, span: Span| match &item.node {
+        BlockItem::Statement(own) => {
+            own.span == span && matches!(own.node, Statement::For(_) | Statement::While(_) | Statement::DoWhile(_))
+        }
+        _ => false,
+    };
+    let declares = |item: &Node<BlockItem>| !matches!(item.node, BlockItem::Statement(_));
+    for mut item in std::mem::take(items) {
+        if let BlockItem::Statement(own) = &mut item.node {
+            opened(own);
+            if let Statement::Compound(parts) = &mut own.node
+                && parts.iter().any(|part| is_loop(part, own.span))
+                && !parts.iter().any(declares)
+            {
+                items.append(parts);
+                continue;
+            }
+        }
+        items.push(item);
     }
 }
 
@@ -129,8 +160,16 @@ impl Breaks<'_> {
         if let Some(other) = self.without_step(node, before) {
             *node = other;
         }
-        if let Some(other) = self.without_break(node, before) {
-            *node = other;
+        // With a step behind it, it is the first of two.
+        let own = match &mut node.node {
+            Statement::Compound(items) => match items.first_mut() {
+                Some(Node { node: BlockItem::Statement(own), .. }) => own,
+                _ => return,
+            },
+            _ => node,
+        };
+        if let Some(other) = self.without_break(own, before) {
+            *own = other;
         }
     }
 
@@ -161,8 +200,16 @@ impl Breaks<'_> {
         }
         // In front of its step, the condition sees `n` of `n--`, and `n - 1` of `--n`.
         let by = step_of(&step, &name)?;
-        let seen = value_with(&held, &name, &moved(&name, by, condition.span))?;
-        let body = Box::new(block([vec![item(step.clone())], own].concat(), body.span));
+        let stepped = moved(&name, by, condition.span);
+        let seen = value_with(&held, &name, &stepped)?;
+        let mut own = block(own, body.span);
+        // What leaves the loop there does so in front of the step, as its end does.
+        let items = match has_break(&own) {
+            true if changed(&own).contains(&name) || !replace(&mut own, &name, &stepped) => return None,
+            true => [listed(&own), vec![item(step.clone())]].concat(),
+            false => [vec![item(step.clone())], listed(&own)].concat(),
+        };
+        let body = Box::new(block(items, body.span));
         let w = WhileStatement { expression: Box::new(seen), statement: body };
         let all = Node::new(Statement::While(Node::new(w, span)), span);
         match self.is_read_behind(&name, span, before) {

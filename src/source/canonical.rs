@@ -38,7 +38,7 @@ enum Around {
 }
 
 /// Statements that are written more than once, as several sides of an `if` go on with them.
-const REPEATED: usize = 64;
+pub const REPEATED: usize = 64;
 
 /// Rewrites the bodies of all functions.
 pub fn canonical(unit: &mut TranslationUnit) {
@@ -203,7 +203,7 @@ fn copies(node: &Node<Statement>, around: Around) -> usize {
 }
 
 /// How many statements there are in an item.
-fn statements(item: &Node<BlockItem>) -> usize {
+pub fn statements(item: &Node<BlockItem>) -> usize {
     struct Statements(usize);
     impl<'ast> Visit<'ast> for Statements {
         fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast Span) {

@@ -82,7 +82,7 @@ fn statement(node: &mut Node<Statement>, names: &mut Names) {
             while names.all.contains(&fresh) {
                 fresh.push('_');
             }
-            if let Some(behind) = reading(&items[k + 1..], &counter, &fresh) {
+            if let Some(behind) = reading(&items[k + 1..], &counter, &fresh, false) {
                 items.truncate(k + 1);
                 let span = value.span;
                 let own = declaration(specifiers, &fresh, value, span);
@@ -96,8 +96,8 @@ fn statement(node: &mut Node<Statement>, names: &mut Names) {
 }
 
 /// The statements with `fresh` in place of `counter`, up to the one that gives it another value; `None` where none reads
-/// it, or where it changes in another way.
-pub fn reading(items: &[Node<BlockItem>], counter: &str, fresh: &str) -> Option<Vec<Node<BlockItem>>> {
+/// it, or where it changes in another way; if it `goes_on`, that changes `fresh`.
+pub fn reading(items: &[Node<BlockItem>], counter: &str, fresh: &str, goes_on: bool) -> Option<Vec<Node<BlockItem>>> {
     let (mut done, mut is_read, mut has_ended) = (vec![], false, false);
     for item in items {
         let mut item = item.clone();
@@ -118,20 +118,32 @@ pub fn reading(items: &[Node<BlockItem>], counter: &str, fresh: &str) -> Option<
             let first = binary(BinaryOperator::Assign, named(counter, span), named(fresh, span), span);
             Box::new(first)
         };
-        match &mut own.node {
-            Statement::Expression(Some(given)) => is_read |= put_in_value(given, counter, fresh)?,
+        let begun = match &mut own.node {
+            Statement::Expression(Some(given)) => put_in_value(given, counter, fresh),
             Statement::For(f) => match &mut f.node.initializer.node {
-                ForInitializer::Expression(first) => is_read |= put_in_value(first, counter, fresh)?,
-                first @ ForInitializer::Empty => (*first, is_read) = (ForInitializer::Expression(start()), true),
-                _ => return None,
+                ForInitializer::Expression(first) => put_in_value(first, counter, fresh),
+                first @ ForInitializer::Empty => {
+                    *first = ForInitializer::Expression(start());
+                    Some(true)
+                }
+                _ => None,
             },
-            Statement::While(_) | Statement::DoWhile(_) => {
+            _ => None,
+        };
+        is_read |= match begun {
+            Some(is_read) => is_read,
+            None if matches!(own.node, Statement::While(_) | Statement::DoWhile(_)) => {
                 let first = Node::new(Statement::Expression(Some(start())), span);
                 done.push(Node::new(BlockItem::Statement(first), span));
-                is_read = true;
+                true
             }
-            _ => return None,
-        }
+            None if goes_on => {
+                done.push(with(item, counter, fresh)?);
+                is_read = true;
+                continue;
+            }
+            None => return None,
+        };
         done.push(item);
         has_ended = true;
     }
@@ -146,9 +158,12 @@ fn put_in_value(node: &mut Node<Expression>, counter: &str, fresh: &str) -> Opti
     }
     let mut changed = Changed::default();
     changed.visit_expression(&o.node.rhs.node, &o.node.rhs.span);
+    if changed.0.contains(counter) {
+        return None;
+    }
     let is_read = names_in(&o.node.rhs).iter().any(|name| name == counter);
     *o.node.rhs = value_with(&o.node.rhs, counter, &named(fresh, node.span))?;
-    (!changed.0.contains(counter)).then_some(is_read)
+    Some(is_read)
 }
 
 /// An item with another name in place of the counter's; `None` where it declares that name.

@@ -346,7 +346,7 @@ fn lower_plain(
     }
     for iterator in iterators(&body.nodes) {
         if let Some(user) = renamed.user(&iterator) {
-            body.sources.insert(iterator.clone(), (user.clone(), crate::affine::Affine::variable(&iterator)));
+            body.sources.insert(iterator.clone(), (user.to_string(), crate::affine::Affine::variable(&iterator)));
         }
     }
     let panels = directives.put_panels(&function, &mut body.nodes, &mut scope)?;

@@ -1,14 +1,21 @@
 //! The names that variables of helpers get where their bodies stand in place of calls ([`super::splice`]), for people: `i_1_1`
 //! is `i` to who wrote it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::preprocess::Preprocessed;
 use super::token::Kind;
 use crate::diagnostic::Diagnostic;
 
 /// The user's names of those that burstc made.
-pub struct Renamed(HashMap<String, String>);
+pub struct Renamed {
+    pairs: HashMap<String, String>,
+    /// All words of the text.
+    words: HashSet<String>,
+}
+
+/// What [`super::left`] and [`super::exits`] add to a counter's name, before a number perhaps.
+const ENDINGS: [&str; 3] = ["_end", "_at", "_in"];
 
 impl Renamed {
     pub fn of(preprocessed: &Preprocessed) -> Renamed {
@@ -21,19 +28,27 @@ impl Renamed {
             let is_made = user != own && !user.is_empty() && (stem == user || stem.starts_with(&format!("{user}_")));
             is_made.then(|| (own.to_string(), user))
         });
-        Renamed(pairs.collect())
+        let pairs = pairs.collect();
+        let all = preprocessed.tokens.iter().filter(|token| token.kind == Kind::Word);
+        Renamed { pairs, words: all.map(|token| token.text(&preprocessed.text).to_string()).collect() }
     }
 
     /// The user's name of a variable that burstc named.
-    pub fn user(&self, name: &str) -> Option<&String> {
-        self.0.get(name)
+    pub fn user<'n>(&'n self, name: &'n str) -> Option<&'n str> {
+        if let Some(user) = self.pairs.get(name) {
+            return Some(user);
+        }
+        if self.words.contains(name) {
+            return None;
+        }
+        let unnumbered = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_');
+        let counter = ENDINGS.iter().find_map(|ending| unnumbered.strip_suffix(ending));
+        let counter = counter.filter(|counter| self.words.contains(*counter))?;
+        Some(self.pairs.get(counter).map_or(counter, String::as_str))
     }
 
     /// The diagnostic in the user's names.
     pub fn told(&self, refused: Diagnostic) -> Diagnostic {
-        if self.0.is_empty() {
-            return refused;
-        }
         let Diagnostic { message, label, help, .. } = &refused;
         let [message, label, help] = [message, label, help].map(|text| self.text(text));
         Diagnostic { message, label, help, ..refused }
@@ -47,7 +62,7 @@ impl Renamed {
             let end = rest[begin..].find(|c| !is_inside(c)).map_or(rest.len(), |length| begin + length);
             told.push_str(&rest[..begin]);
             let word = &rest[begin..end];
-            told.push_str(self.user(word).map_or(word, |user| user));
+            told.push_str(self.user(word).unwrap_or(word));
             rest = &rest[end..];
         }
         told.push_str(rest);

@@ -1,8 +1,10 @@
-//! Calls of helper functions that take arrays or pointers: the body stands in place of the call.
+//! Calls of helper functions that take arrays or pointers, or have loops: the body stands in place of the call.
 //!
 //! `row(a[i], &y[i], n);` becomes `{ int n_1 = (n); … }`, where the helper's pointers are what the call gives it and its
 //! other variables have names of their own. The tree is read again from that text, until no such call is left. A call that
 //! could mean something else that way stays, and is refused where it stands.
+//!
+//! `return` inside of a loop gives a variable the value and goes to a label behind the body, of which [`super::exits`] makes what it makes of others.
 
 mod sites;
 
@@ -16,7 +18,7 @@ use lang_c::ast::{
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
-use super::function::{derived, identifier};
+use super::function::{derived, has_loop, identifier};
 use super::preprocess::{Preprocessed, Splice};
 use super::program::{Changed, Free};
 use super::structs::{self, Base, Records, type_specifiers};
@@ -53,7 +55,7 @@ pub fn splice<'a>(
     let caller = all.iter().find(|function| function.span == kernel)?;
     let mut sites = Sites::default();
     sites.visit_statement(&caller.node.statement.node, &caller.node.statement.span);
-    if sites.0.is_empty() {
+    if sites.all.is_empty() {
         return None;
     }
     let bodies: HashMap<&str, &Node<FunctionDefinition>> =
@@ -62,7 +64,7 @@ pub fn splice<'a>(
     let splicer = Splicer { preprocessed, unit, types, records, caller: &caller.node, bodies };
     let mut edits: Vec<Splice> = vec![];
     let mut number = 0;
-    for site in &sites.0 {
+    for site in &sites.all {
         edits.extend(splicer.site(site, round, &mut number));
     }
     edits.sort_by_key(|(bytes, _)| (bytes.start, bytes.end));
@@ -133,20 +135,24 @@ impl<'u> Splicer<'_, '_, 'u> {
             |p: &&Node<ParameterDeclaration>| p.node.declarator.as_ref().is_some_and(|d| !derived(d).is_empty());
         let is_whole = |p: &&Node<ParameterDeclaration>| is_pointer(p) || self.is_record(&p.node.specifiers);
         let returns_record = self.is_record(&callee.specifiers);
-        // Calls by numbers alone are expressions.
+        // Calls by numbers alone are expressions, of those that have no loop.
         if prototype.node.ellipsis == Ellipsis::Some
             || parameters.len() != call.call.arguments.len()
-            || !parameters.iter().any(is_whole) && !returns_record
+            || !parameters.iter().any(is_whole) && !returns_record && !has_loop(&callee.statement)
         {
             return None;
         }
         let Statement::Compound(items) = &callee.statement.node else { return None };
         let all = self.tokens(callee.statement.span);
-        let (inner, result) = self.without_return(items, all, call.target.is_some())?;
-        let (inner, closing) = self.without_early_returns(items, inner);
-        if forbids(&inner) || closing > 0 && call.target.is_some() {
-            return None;
-        }
+        let once = self.without_return(items, all, call.target.is_some()).and_then(|(inner, result)| {
+            let (inner, closing) = self.without_early_returns(items, inner);
+            let is_done = !forbids(&inner) && (closing == 0 || call.target.is_none());
+            is_done.then(|| Body { inner, closing, result: result.map(|own| self.own(own)), left: None })
+        });
+        let Body { inner, closing, result, left } = match once {
+            Some(body) => body,
+            None => self.leaving(callee, call.target.is_some(), ending)?,
+        };
 
         // The helper's own variables get other names; its pointers are the call's arguments.
         let mut own = Own::default();
@@ -212,8 +218,13 @@ impl<'u> Splicer<'_, '_, 'u> {
             pieces.extend(self.pieces(bytes));
             pieces.extend([word(")"), word(";")]);
         }
+        let first: Vec<Piece> = left.iter().flat_map(|left| left.first.iter().map(|text| word(text))).collect();
+        pieces.extend(first);
         pieces.extend(self.renamed(&inner, &names, &pointers, ending)?);
         pieces.extend((0..closing).map(|_| word("}")));
+        if let Some(Left { label, .. }) = &left {
+            pieces.extend(["}", label, ":", ";"].map(word));
+        }
         if let (Some((target, operator)), Some(result)) = (&call.target, result) {
             pieces.extend(target.iter().chain(operator).cloned());
             if !returns_record {
@@ -222,7 +233,7 @@ impl<'u> Splicer<'_, '_, 'u> {
                 pieces.push(word(")"));
             }
             pieces.push(word("("));
-            pieces.extend(self.renamed(&self.own(result), &names, &pointers, ending)?);
+            pieces.extend(self.renamed(&result, &names, &pointers, ending)?);
             pieces.extend([word(")"), word(";")]);
         }
         pieces.push(word("}"));
@@ -266,6 +277,62 @@ impl<'u> Splicer<'_, '_, 'u> {
             }
         }
         (pieces, returns.len())
+    }
+
+    /// A body that other `return`s leave: each gives a variable the value, and goes to a label behind the body.
+    fn leaving(&self, callee: &FunctionDefinition, wants_value: bool, ending: &str) -> Option<Body> {
+        struct Returns(Vec<(ByteSpan, bool)>);
+        impl<'ast> Visit<'ast> for Returns {
+            fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast ByteSpan) {
+                if let Statement::Return(value) = statement {
+                    self.0.push((*span, value.is_some()));
+                }
+                visit::visit_statement(self, statement, span);
+            }
+        }
+        let name = &identifier(&callee.declarator.node)?.node.name;
+        let (value, label) = (format!("{name}_value{ending}"), format!("{name}_end{ending}"));
+        let mut returns = Returns(vec![]);
+        returns.visit_statement(&callee.statement.node, &callee.statement.span);
+        let has_value = returns.0.iter().any(|(_, has_value)| *has_value);
+        let all = self.tokens(callee.statement.span);
+        let tokens = all.get(1..all.len().checked_sub(1)?)?;
+        let others: Vec<Piece> = self.own(tokens).into_iter().filter(|(text, _)| text != "return").collect();
+        if self.is_record(&callee.specifiers)
+            || wants_value && !has_value
+            || !returns.0.iter().all(|(_, own)| *own == has_value)
+            || forbids(&others)
+        {
+            return None;
+        }
+        let mut inner: Vec<Piece> = vec![];
+        for token in tokens {
+            let own = ByteSpan::span(token.start, token.end);
+            let (begins, ends): (Vec<&str>, Vec<&str>) = match has_value {
+                true => (vec!["{", &value, "=", "("], vec![")", ";", "goto", &label, ";", "}"]),
+                false => (vec!["{"], vec!["goto", &label, ";", "}"]),
+            };
+            let words = match returns
+                .0
+                .iter()
+                .find(|(span, _)| (span.start..self.preprocessed.end(*span)).contains(&token.start))
+            {
+                Some((span, _)) if token.start == span.start => begins,
+                Some((span, _)) if token.end == self.preprocessed.end(*span) => ends,
+                _ => vec![self.text(token)],
+            };
+            inner.extend(words.into_iter().map(|text| (text.to_string(), own)));
+        }
+        let here = callee.declarator.span;
+        let mut first: Vec<String> = vec![];
+        if has_value {
+            let ty = type_specifiers(&callee.specifiers);
+            first.extend(ty.iter().flat_map(|s| self.pieces(s.span)).map(|(text, _)| text));
+            first.extend([value.clone(), ";".into()]);
+        }
+        first.push("{".into());
+        let result = has_value.then(|| vec![(value, here)]);
+        Some(Body { inner, closing: 0, result, left: Some(Left { first, label }) })
     }
 
     /// The tokens inside of a body's braces up to its last `return`, and those of the value that it returns.
@@ -525,6 +592,22 @@ fn forbids(body: &[Piece]) -> bool {
         forbidden.contains(&body[k].0.as_str()) && !is_table
     };
     (0..body.len()).any(is_forbidden)
+}
+
+/// A helper's body in place of a call.
+struct Body {
+    inner: Vec<Piece>,
+    /// Braces that are still to be closed.
+    closing: usize,
+    /// The value that it returns.
+    result: Option<Vec<Piece>>,
+    left: Option<Left>,
+}
+
+/// What stands around a body that jumps leave: the variable that gets the value, an open brace, and the label behind it all.
+struct Left {
+    first: Vec<String>,
+    label: String,
 }
 
 /// What a pointer of a helper stands for.

@@ -1,16 +1,18 @@
 //! `goto` forward, to a label in a block around it: as `break`, `continue` and `return` where it is one of those in other words, else
 //! as [`super::leave`] has jumps. Backward, or into a block, it stays what it is, and is refused.
 
-use lang_c::ast::{BlockItem, Label, Statement, TranslationUnit};
+use lang_c::ast::{BlockItem, Expression, InitDeclarator, Initializer, Label, Statement, TranslationUnit};
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
-use super::leave::{Items, Leave, counters, declared};
-use super::{Behind, Exits, Kept, again, each_function};
+use super::leave::{Items, Leave, counters, declared, trailing, unless};
+use super::{Behind, Exits, Kept, again, body_of, each_function};
+use crate::source::counters::named;
 use crate::source::flat::names;
-use crate::source::function::names_of;
+use crate::source::function::{identifier, names_of};
 use crate::source::known::{Declared, changed};
-use crate::source::plain::{block, inner, listed};
+use crate::source::nest::{assignment, counts};
+use crate::source::plain::{block, inner, listed, variable};
 use crate::source::types::Types;
 
 /// Rewrites the bodies of all functions.
@@ -138,15 +140,23 @@ impl Exits<'_> {
                 if all == 0 || jumps_in(&items[..k], &name) != all {
                     break;
                 }
-                let Some(made) = self.label(items, k, &name, behind, is_body) else { break };
+                let Some(made) = self.label(items, k, whole, behind, is_body) else { break };
                 *items = made;
             }
         }
     }
 
-    /// A block without the jumps to the label of item `k`, all of which stand before it; the items before that may be others then.
-    fn label(&mut self, items: &Items, k: usize, name: &str, behind: &[Behind], is_body: bool) -> Option<Items> {
+    /// A block of `whole` without the jumps to the label of item `k`, all of which stand before it; the items before that may be others then.
+    fn label(
+        &mut self,
+        items: &Items,
+        k: usize,
+        whole: &Node<Statement>,
+        behind: &[Behind],
+        is_body: bool,
+    ) -> Option<Items> {
         let span = items[k].span;
+        let name = label(&items[k])?;
         let has =
             |item: &Node<BlockItem>| matches!(&item.node, BlockItem::Statement(own) if jumps(own, Some(name)) > 0);
         let first = items[..k].iter().position(has)?;
@@ -188,14 +198,93 @@ impl Exits<'_> {
         let flag = self.fresh("over");
         let mut moving: Vec<String> = vec![];
         loops(&block(items[first..k].to_vec(), span), name, &mut moving);
-        let Kept { declarations, kept, rest } = self.kept(&moving, &rest, behind, span)?;
+        let Kept { mut declarations, kept, rest } = self.kept(&moving, &rest, behind, span)?;
+        let passed = block(items[first..k].to_vec(), span);
+        let is_again = behind.iter().any(|own| matches!(own, Behind::Again(_)));
+        let mut at_end = vec![];
+        for ((counter, own), declaration) in kept.iter().zip(&mut declarations) {
+            // What else moves them is seen at the end alone.
+            if !moves_with_its_loop(&passed, counter) {
+                at_end.push((counter.clone(), own.clone()));
+            } else if !items[first..k].iter().any(|item| is_loop_of(item, counter))
+                && (is_again || moves(whole, counter) > moves(&passed, counter))
+            {
+                // Perhaps their loops are not come to.
+                begin_with(declaration, counter);
+            }
+        }
         let leave = Leave { is_jump: &|own| is_jump(own, Some(name)), through_loops: true, flag: &flag, kept };
         let mut made: Items = items[..first].to_vec();
         made.push(declared(&flag, span));
         made.extend(declarations);
         made.extend(leave.without(items[first..k].to_vec())?);
+        let ends = Leave { kept: at_end, ..leave }.keeping(None, span);
+        if !ends.is_empty() {
+            made.push(unless(&flag, ends, span));
+        }
         made.extend(rest);
         Some(made)
+    }
+}
+
+fn is_loop_of(item: &Node<BlockItem>, counter: &str) -> bool {
+    matches!(&item.node, BlockItem::Statement(own) if counters(own).iter().any(|name| name == counter))
+}
+
+/// How often a variable gets a value in a statement.
+fn moves(node: &Node<Statement>, name: &str) -> usize {
+    struct Moves<'n>(&'n str, usize);
+    impl<'ast> Visit<'ast> for Moves<'_> {
+        fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
+            let target = match expression {
+                Expression::UnaryOperator(unary) if counts(&unary.node.operator.node) => Some(&unary.node.operand),
+                Expression::BinaryOperator(o) if assignment(&o.node.operator.node).is_some() => Some(&o.node.lhs),
+                _ => None,
+            };
+            self.1 += usize::from(target.and_then(|target| variable(target)) == Some(self.0));
+            visit::visit_expression(self, expression, span);
+        }
+        fn visit_init_declarator(&mut self, declarator: &'ast InitDeclarator, span: &'ast Span) {
+            let is_own = identifier(&declarator.declarator.node).is_some_and(|own| own.node.name == self.0);
+            self.1 += usize::from(is_own && declarator.initializer.is_some());
+            visit::visit_init_declarator(self, declarator, span);
+        }
+    }
+    let mut found = Moves(name, 0);
+    found.visit_statement(&node.node, &node.span);
+    found.1
+}
+
+/// Whether nothing in a statement moves a variable but the head and the last steps of a single loop.
+fn moves_with_its_loop(node: &Node<Statement>, counter: &str) -> bool {
+    struct Loops<'n> {
+        counter: &'n str,
+        moves: Vec<usize>,
+    }
+    impl<'ast> Visit<'ast> for Loops<'_> {
+        fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast Span) {
+            let own = Node::new(statement.clone(), *span);
+            if counters(&own).iter().any(|name| name == self.counter) {
+                let (front, _) = trailing(body_of(&own).map(listed).unwrap_or_default());
+                let is_steady = moves(&block(front, *span), self.counter) == 0;
+                self.moves.push(if is_steady { moves(&own, self.counter) } else { usize::MAX });
+            }
+            visit::visit_statement(self, statement, span);
+        }
+    }
+    let mut loops = Loops { counter, moves: vec![] };
+    loops.visit_statement(&node.node, &node.span);
+    loops.moves == [moves(node, counter)]
+}
+
+/// `int i_at = i;` instead of another first value.
+fn begin_with(item: &mut Node<BlockItem>, counter: &str) {
+    let BlockItem::Declaration(declaration) = &mut item.node else { return };
+    for declarator in &mut declaration.node.declarators {
+        if let Some(first) = &mut declarator.node.initializer {
+            let span = first.span;
+            first.node = Initializer::Expression(Box::new(named(counter, span)));
+        }
     }
 }
 
@@ -212,21 +301,20 @@ fn is_loop(item: &Node<BlockItem>) -> bool {
 
 /// What the loops that jumps to a label leave count with.
 fn loops(node: &Node<Statement>, name: &str, found: &mut Vec<String>) {
-    if jumps(node, Some(name)) == 0 {
-        return;
-    }
-    for own in counters(node) {
-        if !found.contains(&own) {
-            found.push(own);
-        }
-    }
-    for item in listed(node) {
-        if let BlockItem::Statement(own) = &item.node {
-            let mut own = own.clone();
-            inner(&mut own.node).into_iter().for_each(|own| loops(own, name, found));
-            if let Statement::Compound(_) = own.node {
-                loops(&own, name, found);
+    struct Loops<'n>(&'n str, &'n mut Vec<String>);
+    impl<'ast> Visit<'ast> for Loops<'_> {
+        fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast Span) {
+            let own = Node::new(statement.clone(), *span);
+            if jumps(&own, Some(self.0)) == 0 {
+                return;
             }
+            for counter in counters(&own) {
+                if !self.1.contains(&counter) {
+                    self.1.push(counter);
+                }
+            }
+            visit::visit_statement(self, statement, span);
         }
     }
+    Loops(name, found).visit_statement(&node.node, &node.span);
 }

@@ -3,10 +3,11 @@
 //! `for (…; i < n && a[i] != x; …) …` is `for (…; i < n; …) { if (!(a[i] != x)) break; … }`. Where nothing else ends a loop, as in
 //! `while (a[i] != 0) i++;`, the array does: in C there is no `a[i]` behind its last element.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use lang_c::ast::{
-    ArraySize, BinaryOperator, BlockItem, Declarator, DerivedDeclarator, Expression, FunctionDefinition, Statement,
+    ArraySize, BinaryOperator, BlockItem, Declarator, DerivedDeclarator, DoWhileStatement, Expression,
+    FunctionDefinition, Statement, WhileStatement,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -14,7 +15,7 @@ use lang_c::visit::{self, Visit};
 use super::data::Data;
 use super::leave::statement;
 use crate::source::breaks::{all, is_always, opposite};
-use crate::source::canonical::{has_continue, names_in};
+use crate::source::canonical::{REPEATED, has_continue, has_jump, names_in, statements};
 use crate::source::counters::named;
 use crate::source::function::{derived, identifier};
 use crate::source::known::{Declared, changed};
@@ -23,10 +24,13 @@ use crate::source::loops::steps;
 use crate::source::nest::operation;
 use crate::source::plain::{binary, block, choice, inner, listed, number, variable};
 use crate::source::polynomial::changes;
+use crate::source::program::Changed;
 
 /// Rewrites the body of a function.
 pub fn split(function: &mut FunctionDefinition, declared: &Declared) {
-    let mut extents = Extents { declared, found: HashMap::new() };
+    let mut moved = Changed::default();
+    moved.visit_function_definition(function, &Span::none());
+    let mut extents = Extents { declared, moved: moved.0, found: HashMap::new() };
     extents.visit_function_definition(function, &Span::none());
     let heads = Heads { data: Data::of(function, declared), extents: extents.found };
     heads.statement(&mut function.statement);
@@ -40,6 +44,8 @@ struct Heads<'d> {
 
 struct Extents<'d> {
     declared: &'d Declared,
+    /// The variables that the function changes: their names mean something else behind a change.
+    moved: HashSet<String>,
     found: HashMap<String, Node<Expression>>,
 }
 
@@ -50,6 +56,7 @@ impl<'ast> Visit<'ast> for Extents<'_> {
             && let DerivedDeclarator::Array(array) = &only.node
             && let ArraySize::VariableExpression(size) = &array.node.size
             && self.declared.times(&name.node.name) == 1
+            && !names_in(size).iter().any(|own| self.moved.contains(own) || self.declared.times(own) > 1)
         {
             self.found.insert(name.node.name.clone(), (**size).clone());
         }
@@ -66,6 +73,10 @@ impl Heads<'_> {
                 }
             }
             return;
+        }
+        if let Some(items) = self.first_apart(node) {
+            *node = block(items, node.span);
+            return self.statement(node);
         }
         inner(&mut node.node).into_iter().for_each(|inner| self.statement(inner));
         let span = node.span;
@@ -107,6 +118,25 @@ impl Heads<'_> {
             Statement::For(f) => f.node.condition = Some(Box::new(counting)),
             _ => {}
         }
+    }
+
+    /// `{ … } while (i < n && a[i] != x) { … }` of a short `do` loop that data and a counter end.
+    fn first_apart(&self, node: &Node<Statement>) -> Option<Vec<Node<BlockItem>>> {
+        let Statement::DoWhile(w) = &node.node else { return None };
+        let DoWhileStatement { statement: body, expression } = &w.node;
+        let is_data = |part: &&Node<Expression>| self.data.is_in(part);
+        let (data, counting): (Vec<_>, Vec<_>) = conjuncts(expression).into_iter().partition(is_data);
+        let has_bound = counting.iter().any(|part| !is_always(part)) && !is_always(expression);
+        if data.is_empty()
+            || !has_bound
+            || has_jump(body)
+            || listed(body).iter().map(statements).sum::<usize>() > REPEATED
+        {
+            return None;
+        }
+        let again = WhileStatement { expression: expression.clone(), statement: body.clone() };
+        let first = statement(Statement::Compound(listed(body)), body.span);
+        Some(vec![first, statement(Statement::While(Node::new(again, node.span)), node.span)])
     }
 
     /// `i < n` where every iteration looks at an element `a[i]` of `a[n]` first, and adds to `i`; `i >= 0` where it subtracts.

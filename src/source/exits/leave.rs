@@ -223,7 +223,7 @@ pub fn counters(node: &Node<Statement>) -> Vec<String> {
 }
 
 /// The steps that a body ends with, of variables that nothing before them changes or declares, and what is before them.
-fn trailing(mut items: Items) -> (Items, Items) {
+pub fn trailing(mut items: Items) -> (Items, Items) {
     let count = items.iter().rev().take_while(|item| stepped(item).is_some()).count();
     let steps = items.split_off(items.len() - count);
     let all = changed(&block(items.clone(), Span::none()));

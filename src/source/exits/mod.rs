@@ -25,7 +25,8 @@ use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
 use super::breaks::has_break;
-use super::counters::declaration;
+use super::canonical::begun;
+use super::counters::{declaration, named, replace};
 use super::function::names_of;
 use super::known::Declared;
 use super::left::reading;
@@ -55,6 +56,7 @@ pub fn may_leave(unit: &TranslationUnit) -> bool {
             match node {
                 Statement::Break | Statement::Return(None) | Statement::Goto(_) => self.found = true,
                 Statement::While(w) => self.head(&w.node.expression),
+                Statement::DoWhile(w) => self.head(&w.node.expression),
                 Statement::For(f) => f.node.condition.iter().for_each(|condition| self.head(condition)),
                 _ => {}
             }
@@ -198,10 +200,29 @@ impl Exits<'_> {
     }
 
     /// A loop without the `break`s that leave it and what stands around it now, and what follows it in its block.
-    fn broken(&mut self, node: Node<Statement>, rest: &[Node<BlockItem>], behind: &[Behind]) -> Option<(Items, Items)> {
+    fn broken(
+        &mut self,
+        mut node: Node<Statement>,
+        rest: &[Node<BlockItem>],
+        behind: &[Behind],
+    ) -> Option<(Items, Items)> {
         let span = node.span;
         let flag = self.fresh("over");
-        let Kept { declarations, kept, rest } = self.kept(&counters(&node), rest, behind, span)?;
+        let (mut declarations, mut kept, mut rest) = (vec![], vec![], rest.to_vec());
+        for counter in counters(&node) {
+            match self.kept(std::slice::from_ref(&counter), &rest, behind, span) {
+                Some(own) => {
+                    declarations.extend(own.declarations);
+                    kept.extend(own.kept);
+                    rest = own.rest;
+                }
+                None => {
+                    let (declaration, own) = self.apart(&mut node, &counter)?;
+                    declarations.push(declaration);
+                    kept.push((own, counter));
+                }
+            }
+        }
         let leave =
             Leave { is_jump: &|node| matches!(node, Statement::Break), through_loops: false, flag: &flag, kept };
         let own = leave.without_in_loop(&node)?;
@@ -215,6 +236,19 @@ impl Exits<'_> {
         Some((items, rest))
     }
 
+    /// Another counter for a loop, which leaves the value that it has at the end in its own.
+    fn apart(&mut self, node: &mut Node<Statement>, counter: &str) -> Option<(Node<BlockItem>, String)> {
+        let span = node.span;
+        let own = self.fresh(&format!("{counter}_in"));
+        let begins = matches!(&node.node, Statement::For(f) if begun(&f.node.initializer.node).iter().any(|name| name == counter));
+        if self.specifiers.has_address(counter) || !replace(node, counter, &named(&own, span)) {
+            return None;
+        }
+        let first = if begins { number("0", span) } else { named(counter, span) };
+        let declaration = declaration(self.specifiers.specifiers(counter)?, &own, first, span);
+        Some((Node::new(BlockItem::Declaration(declaration), span), own))
+    }
+
     /// Variables for the values that counters have where a jump leaves their loops, of those that somebody reads behind.
     fn kept(&mut self, counters: &[String], rest: &[Node<BlockItem>], behind: &[Behind], span: Span) -> Option<Kept> {
         let mut all = Kept { declarations: vec![], kept: vec![], rest: rest.to_vec() };
@@ -223,7 +257,7 @@ impl Exits<'_> {
                 continue;
             }
             let own = self.fresh(&format!("{counter}_at"));
-            all.rest = reading(&all.rest, counter, &own)?;
+            all.rest = reading(&all.rest, counter, &own, true)?;
             if is_live(counter, &all.rest, behind) {
                 return None;
             }

@@ -38,6 +38,7 @@ pub struct Flow<'u, 'n> {
 impl<'u> Flow<'u, '_> {
     /// What these items do first.
     pub fn items(&self, items: &[&'u Node<BlockItem>]) -> First {
+        let mut may_have_left = false;
         for item in items {
             match &item.node {
                 BlockItem::Declaration(declaration) => {
@@ -50,7 +51,9 @@ impl<'u> Flow<'u, '_> {
                 }
                 BlockItem::StaticAssert(_) => {}
                 BlockItem::Statement(statement) => match self.statement(statement) {
-                    Untouched => {}
+                    Untouched => may_have_left |= jumps(statement),
+                    // A jump may have come before the assignment.
+                    Written if may_have_left => return Untouched,
                     first => return first,
                 },
             }

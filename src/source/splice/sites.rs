@@ -20,6 +20,8 @@ use super::{Call, Piece, Splicer};
 pub struct Site<'u> {
     span: ByteSpan,
     kind: Kind<'u>,
+    /// It stands in a list of statements, where others may stand before it.
+    is_listed: bool,
 }
 
 enum Kind<'u> {
@@ -34,12 +36,19 @@ enum Kind<'u> {
 }
 
 #[derive(Default)]
-pub struct Sites<'u>(pub Vec<Site<'u>>);
+pub struct Sites<'u> {
+    pub all: Vec<Site<'u>>,
+    /// The last statement that stands in a list of such.
+    listed: Option<ByteSpan>,
+}
 
 impl<'u> Visit<'u> for Sites<'u> {
     fn visit_block_item(&mut self, item: &'u BlockItem, span: &'u ByteSpan) {
         if let BlockItem::Declaration(declaration) = item {
-            self.0.push(Site { span: declaration.span, kind: Kind::Declared(&declaration.node) });
+            self.all.push(Site { span: declaration.span, kind: Kind::Declared(&declaration.node), is_listed: true });
+        }
+        if let BlockItem::Statement(own) = item {
+            self.listed = Some(own.span);
         }
         visit::visit_block_item(self, item, span);
     }
@@ -55,7 +64,8 @@ impl<'u> Visit<'u> for Sites<'u> {
             Statement::If(branch) => Some(Kind::Condition(&branch.node.condition)),
             _ => None,
         };
-        self.0.extend(kind.map(|kind| Site { span: *span, kind }));
+        let is_listed = self.listed.take() == Some(*span);
+        self.all.extend(kind.map(|kind| Site { span: *span, kind, is_listed }));
         visit::visit_statement(self, statement, span);
     }
 }
@@ -292,7 +302,8 @@ impl<'u> Splicer<'_, '_, 'u> {
         if edits.is_empty() {
             return vec![];
         }
-        if !is_declared {
+        // Around a jump, braces would hide what it leaves.
+        if !is_declared && !(site.is_listed && matches!(site.kind, Kind::Condition(_))) {
             before.insert(0, word("{"));
             edits.push((bytes.end..bytes.end, vec![word("}")]));
         }

@@ -98,6 +98,101 @@ fn returns_and_gotos_out_of_loops() {
 }
 
 #[test]
+fn counters_keep_what_they_were_at_a_goto() {
+    compare_all(&[
+        "int i, j; for (i = 0; i < n; i++) for (j = 0; j < m; j++) if (p[i][j] == 9) goto out; c[1] = 1; out: c[0] = i;",
+        "int i = 0, j; for (i = 0; i < n; i++) { for (j = i; j < n; j++) { if (a[j] == 6) goto next; b[j]++; } b[i] = 0; next: c[i & 3] += j; }",
+        "int i = 13; if (n > m) { for (i = 0; i < n; i++) if (a[i] == x) goto out; c[2] = 8; } c[3] = 1; out: c[0] = i;",
+        "int i; for (i = 0; i < n; i++) { if (a[i] == x) goto out; b[i]++; } c[1] = i; out: c[0] = i;",
+    ]);
+}
+
+#[test]
+fn counters_are_read_behind_other_jumps() {
+    compare_all(&[
+        // A jump in front of the next value.
+        "int k = 9; for (int i = 0; i < n; i++) { for (k = 0; k < m; k++) if (p[i][k] == 3) break; if (a[i] == 4) break; k = 0; } c[0] = k;",
+        "int k = 9; for (int i = 0; i < n; i++) { for (k = 0; k < m; k++) if (p[i][k] == 3) break; } c[0] = k;",
+        "int i = 4; if (n > m) { for (i = 0; i < n; i++) { if (a[i] == x) break; b[i] = 1; } } c[0] = i;",
+        "int i; for (i = 0; i < n; i++) if (a[i] == x) break; i++; c[0] = i; i += 5; c[1] = i;",
+        "int i; for (i = 0; i < n; i++) if (a[i] == x) break; if (i == n) i = -1; c[0] = i;",
+    ]);
+}
+
+#[test]
+fn conditions_that_count_down_beside_data() {
+    compare_all(&[
+        "int i = n; while (i-- > 0 && a[i] != x) b[i]++; c[0] = i;",
+        "int i = n; while (--i >= 0 && a[i] != x) b[i]++; c[0] = i;",
+        "int i = n; while (i-- > 0) { if (a[i] == x) break; b[i] = 3; } c[0] = i;",
+        "int i = -1; while (++i < n && a[i] != x) b[i]++; c[0] = i;",
+        "for (int r = 0; r < m; r++) { int i = n; while (i-- > 0 && a[i] != r) b[i]++; c[r & 7] += i; }",
+    ]);
+}
+
+#[test]
+fn do_loops_that_data_end() {
+    compare_all(&[
+        "int i = 0; do { b[i] = 3; } while (++i < n && a[i] != x); c[0] = i;",
+        "int i = 0; do { b[i]++; i++; } while (i < n && a[i] != x); c[0] = i;",
+        "int i = 0; do { i++; } while (i < n && a[i] > a[i - 1]); c[0] = i;",
+        "int s = 0, i = 0; do { s += a[i]; i++; } while (s < 12 && i < n); c[0] = s; c[1] = i;",
+    ]);
+}
+
+#[test]
+fn data_tell_where_an_element_is_written_behind_a_loop() {
+    compare_all(&[
+        "int i; for (i = 0; i < n; i++) if (a[i] == x) break; if (i < n) b[i] = 99;",
+        "for (int i = 1; i < n; i++) { int key = a[i], j = i - 1; while (j >= 0 && a[j] > key) { a[j + 1] = a[j]; j--; } a[j + 1] = key; }",
+        "for (int i = 0; i < n; i++) { int ok = 1; for (int j = 0; j < i; j++) if (a[j] == a[i]) { ok = 0; break; } if (ok) c[a[i]]++; }",
+    ]);
+}
+
+/// Compares a kernel of `n`, `a` and `c` of `n + 1` elements that calls helpers.
+fn compare_calls(text: &str) {
+    let (helper, body) = text.split_once('|').unwrap();
+    let text = format!(
+        "#pragma burstc size(n: 5, max 40)\n{helper}\nvoid f(int n, int a[n + 1], int c[n + 1])\n{{\n\
+         for (int i = 0; i < n + 1; i++) a[i] &= 7;\n{body}\n}}\n"
+    );
+    compare_source(&source(&text), &[vec![0], vec![1], vec![2], vec![3], vec![13], vec![40]]);
+}
+
+#[test]
+fn helpers_that_search() {
+    let find = "static int find(int n, const int *a, int x) { for (int i = 0; i < n; i++) if (a[i] == x) return i; return -1; }";
+    let each = "for (int i = 0; i < n; i++)";
+    let texts = [
+        format!("{find}|{each} c[i] = find(n, a, i & 7);"),
+        format!(
+            "{find}|{each} {{ int k = find(i, a, a[i]); if (k >= 0) c[i] = k; else c[i] += find(n - i, &a[i], 3); }}"
+        ),
+        format!(
+            "static _Bool has(int n, const int *a, int x) {{ for (int i = 0; i < n; i++) if (a[i] == x) return 1; return 0; }}|\
+             {each} {{ if (!has(n, a, i & 7)) continue; c[i] = 1; }}"
+        ),
+        format!(
+            "static int count(int n, const int *a, int x) {{ int s = 0; for (int i = 0; i < n; i++) {{ if (a[i] == 5) return s; if (a[i] == x) s++; }} return s + 100; }}|\
+             {each} c[i] += count(n, a, i & 7) * 2;"
+        ),
+        format!(
+            "static int cmp(const int *a, const int *b, int n) {{ if (n == 3) return 7; for (int i = 0; i < n; i++) {{ if (a[i] < b[i]) return -1; if (a[i] > b[i]) return 1; }} return 0; }}|\
+             {each} c[i] = cmp(a, &a[n - i], i);"
+        ),
+        format!(
+            "static void fill(int n, int *a, int x) {{ for (int i = 0; i < n; i++) {{ if (a[i] == x) return; a[i]++; }} a[n] = 5; }}|\
+             {each} fill(n, a, i & 7);"
+        ),
+        format!(
+            "static int kind(int n, const int *a, int k) {{ if (a[k] > 5) {{ return a[k]; }} else if (a[k] > 3) return 1; else {{ int t = a[k + 1]; return t - 9; }} }}|\
+             {each} c[i] = kind(n, a, i);"
+        ),
+    ];
+    compare_each(&texts.iter().map(String::as_str).collect::<Vec<_>>(), compare_calls);
+}
+
+#[test]
 fn functions_that_search() {
     for text in [
         "int f(int n, int d[n + 1], int x) { x &= 15; for (int i = 0; i < n; i++) if ((d[i] & 15) == x) return i; return -1; }",
@@ -125,6 +220,11 @@ fn what_no_count_ends_is_refused() {
         ("int i = 0; while (a[8 - i] != 0) i++; a[0] = i;", "this loop bound is not affine"),
         ("for (int i = 0; i < 9; i++) { again: a[i]++; if (a[i] & 1) goto again; }", "`goto`"),
         ("int i = 0; while (i < 9) { if (a[i] == 0) break; i += a[i]; } a[0] = i;", "adds no constant"),
+        // The array has 6 elements, whatever `k` is then.
+        (
+            "int k = 6; int w[k]; for (int i = 0; i < 6; i++) w[i] = i < 5; k = 3; int i = 0; while (w[i]) i++; a[0] = i;",
+            "`k`",
+        ),
     ] {
         let refused = diagnostic(&format!("void f(int a[9]) {{\n{body}\n}}\n"));
         assert!(refused.message.contains(message), "{refused:?}");

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::affine::Affine;
 use crate::ids::ArrayId;
 use crate::source::evaluate::{evaluate, wrap};
-use crate::source::kernel::{Access, Condition, HostValue, Kernel, Node, Statement, Storage};
+use crate::source::kernel::{Access, Condition, Expr, HostValue, Kernel, Node, Statement, Storage};
 
 /// A cell of local memory: the array, the iterations of the loops around its declaration, the subscripts.
 type Cell = (ArrayId, Vec<i64>, Vec<i64>);
@@ -131,11 +131,20 @@ impl Interpreter<'_> {
             }
             Err(cell) => *self.locals.borrow().get(&cell).expect("local memory is written before it is read"),
         };
-        let value = evaluate(&statement.value, read, &|scalar| self.scalars[scalar], &|name| self.value(name));
+        let mut told = |value: &Expr| evaluate(value, read, &|scalar| self.scalars[scalar], &|name| self.value(name));
+        let value = told(&statement.value);
+        let target = match &statement.value {
+            Expr::Scatter { only_if: Some(only_if), .. } if told(only_if) == 0 => return,
+            Expr::Scatter { place, .. } => {
+                let subscripts = place.subscripts.iter().map(|subscript| Affine::constant(told(subscript))).collect();
+                Access { array: place.array, subscripts, guard: None, span: place.span }
+            }
+            _ => statement.target.clone(),
+        };
         let element = self.kernel.arrays[statement.target.array].element;
         assert_eq!(statement.value.ty(), element, "{}", statement.text);
         assert_eq!(value, wrap(value, element), "not normalised: {}", statement.text);
-        match self.cell(&statement.target) {
+        match self.cell(&target) {
             Ok((array, place)) => self.arguments.borrow_mut()[array][place] = value,
             Err(cell) => drop(self.locals.borrow_mut().insert(cell, value)),
         }

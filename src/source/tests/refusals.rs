@@ -180,7 +180,7 @@ fn statements() {
         ("{ int t; a[j] = «t»; }", "never given a value"),
         ("a[i] = «recursive(i)»;", "calls itself"),
         ("a[i] = «pointed(b)» + 1;", "another shape than the array"),
-        ("a[i] = «looping(i)»;", "has a loop"),
+        ("a[i] = s && «looping(i)»;", "has a loop"),
         ("a[i] = «forgetful(i)»;", "may end without a value"),
         ("a[i] = «counting(i)»;", "keeps a variable between calls"),
         ("a[i] = «touching(i)»;", "changes what is not its own"),
