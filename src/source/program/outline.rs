@@ -5,11 +5,13 @@ use std::ops::Range;
 
 use lang_c::ast::{
     ArraySize, BlockItem, DeclarationSpecifier, Declarator, DerivedDeclarator, ExternalDeclaration, ForInitializer,
-    FunctionDefinition, Initializer, ParameterDeclaration, Statement, TypeQualifier, TypeSpecifier,
+    ForStatement, FunctionDefinition, Initializer, ParameterDeclaration, Statement, TranslationUnit, TypeQualifier,
+    TypeSpecifier,
 };
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
+use super::super::canonical::begun;
 use super::super::function::{Region, derived, identifier};
 use super::super::scope::{Checked, check_name};
 use super::super::structs::{self, Records, type_specifiers};
@@ -252,7 +254,7 @@ impl<'u> Outliner<'_, 'u> {
                 true => {
                     let flow = Flow { name: &name, functions: &kept, is_global: declared.is_global() };
                     let comes_in = flow.items(&items) == First::Read;
-                    match (self.is_live(path, &flow, &declared), comes_in) {
+                    match (self.is_live(path, &flow, &declared, &items), comes_in) {
                         (true, _) => Use::Result(fresh(&name, "_out"), comes_in),
                         (false, true) => Use::First(fresh(&name, "_in")),
                         (false, false) => Use::Local,
@@ -362,7 +364,13 @@ impl<'u> Outliner<'_, 'u> {
     }
 
     /// Whether something behind the region may read the variable.
-    fn is_live(&self, path: &Path<'u>, flow: &Flow<'u, '_>, declared: &Declared<'u>) -> bool {
+    fn is_live(
+        &self,
+        path: &Path<'u>,
+        flow: &Flow<'u, '_>,
+        declared: &Declared<'u>,
+        region: &[&'u Node<BlockItem>],
+    ) -> bool {
         let function = &self.part.function.node;
         if has_goto(function) || self.has_address(flow.name) {
             return true;
@@ -371,7 +379,9 @@ impl<'u> Outliner<'_, 'u> {
             Some(live) => live,
             None if declared.is_static() && !declared.is_global() => true,
             None if !declared.is_global() || name_of(function) == "main" => false,
-            // Whoever calls the function may look at it afterwards.
+            // Whoever calls the function may look at it afterwards, in another file if this is no whole program; what only counts a loop
+            // nobody looks at.
+            None if !declared.is_static() && !has_main(self.reader.unit) && !begins_loops(region, flow.name) => true,
             None => {
                 let others = self.externals.iter().filter(|other| {
                     other.function.as_ref().is_some_and(|(_, body)| !body.contains(&self.bytes().start))
@@ -906,4 +916,23 @@ fn block_around<'u>(node: &'u Node<Statement>, bytes: &Range<usize>, reader: &Re
         Statement::Switch(s) => into(&s.node.statement),
         _ => None,
     }
+}
+
+/// Whether a file has a program's beginning.
+fn has_main(unit: &TranslationUnit) -> bool {
+    functions(unit).into_iter().any(|function| name_of(&function.node) == "main")
+}
+
+/// Whether a `for` loop in a region begins with a value of the variable.
+fn begins_loops(region: &[&Node<BlockItem>], name: &str) -> bool {
+    struct Loops<'n>(&'n str, bool);
+    impl<'ast> Visit<'ast> for Loops<'_> {
+        fn visit_for_statement(&mut self, own: &'ast ForStatement, span: &'ast ByteSpan) {
+            self.1 |= begun(&own.initializer.node).iter().any(|begun| begun == self.0);
+            visit::visit_for_statement(self, own, span);
+        }
+    }
+    let mut loops = Loops(name, false);
+    region.iter().for_each(|item| loops.visit_block_item(&item.node, &item.span));
+    loops.1
 }

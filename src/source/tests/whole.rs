@@ -150,6 +150,23 @@ fn arguments_of_a_region() {
     }
 }
 
+/// A variable of the file that another file may read behind the function, and that none can.
+#[test]
+fn variables_that_other_files_see() {
+    let text = |globals: &str, body: &str| {
+        format!("{globals}\nvoid f(int c[8], int d[8])\n{{\nfor (int i = 0; i < 8; i++) {{ {body} }}\n}}\n")
+    };
+    let last = "d[i] = c[i]; last = c[i];";
+    let has = |text: String| signature(&text, &Choice::default()).contains("last_out[1]");
+    assert!(has(text("int last;", last)));
+    assert!(has(text("extern int last;", last)));
+    assert!(!has(text("static int last;", last)));
+    assert!(!has(text("int last;", "for (last = 0; last < 2; last++) d[i] += c[i];")));
+    let program = "int main(void) { int c[8] = {1}, d[8]; f(c, d); return d[0]; }";
+    assert!(!has(format!("{}{program}\n", text("int last;", last))));
+    assert!(has(format!("{}{}\n", text("int last;", last), program.replace("d[0]", "last"))));
+}
+
 /// A value that a round of the loop around the region leaves for the next.
 #[test]
 fn rounds_around_a_region() {
