@@ -78,11 +78,13 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
                 Err(refusal) => {
                     reasons.insert(count, refusal.reason);
                     // What is not for lack of room may be so with any number.
-                    if refusal.kind == Forbids::Other && !std::mem::replace(&mut is_any_looked_at, true) && count > 4 {
-                        if let Err(refusal) = self.possible(&base, 2)? {
-                            reasons.insert(2, refusal.reason);
-                            break;
-                        }
+                    if refusal.kind == Forbids::Other
+                        && !std::mem::replace(&mut is_any_looked_at, true)
+                        && count > 4
+                        && let Err(refusal) = self.possible(&base, 2)?
+                    {
+                        reasons.insert(2, refusal.reason);
+                        break;
                     }
                 }
             }

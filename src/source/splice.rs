@@ -143,16 +143,9 @@ impl<'u> Splicer<'_, '_, 'u> {
             return None;
         }
         let Statement::Compound(items) = &callee.statement.node else { return None };
-        let all = self.tokens(callee.statement.span);
-        let once = self.without_return(items, all, call.target.is_some()).and_then(|(inner, result)| {
-            let (inner, closing) = self.without_early_returns(items, inner);
-            let is_done = !forbids(&inner) && (closing == 0 || call.target.is_none());
-            is_done.then(|| Body { inner, closing, result: result.map(|own| self.own(own)), left: None })
-        });
-        let Body { inner, closing, result, left } = match once {
-            Some(body) => body,
-            None => self.leaving(callee, call.target.is_some(), ending)?,
-        };
+        let body = self.ending_once(callee, items, call.target.is_some());
+        let body = body.or_else(|| self.leaving(callee, call.target.is_some(), ending));
+        let Body { inner, closing, result, left } = body?;
 
         // The helper's own variables get other names; its pointers are the call's arguments.
         let mut own = Own::default();
@@ -277,6 +270,14 @@ impl<'u> Splicer<'_, '_, 'u> {
             }
         }
         (pieces, returns.len())
+    }
+
+    /// A body that ends with its last `return`, or in the sides of conditions.
+    fn ending_once(&self, callee: &FunctionDefinition, items: &[Node<BlockItem>], wants_value: bool) -> Option<Body> {
+        let (inner, result) = self.without_return(items, self.tokens(callee.statement.span), wants_value)?;
+        let (inner, closing) = self.without_early_returns(items, inner);
+        let is_done = !forbids(&inner) && (closing == 0 || !wants_value);
+        is_done.then(|| Body { inner, closing, result: result.map(|own| self.own(own)), left: None })
     }
 
     /// A body that other `return`s leave: each gives a variable the value, and goes to a label behind the body.

@@ -303,7 +303,8 @@ impl<'u> Splicer<'_, '_, 'u> {
             return vec![];
         }
         // Around a jump, braces would hide what it leaves.
-        if !is_declared && !(site.is_listed && matches!(site.kind, Kind::Condition(_))) {
+        let is_bare = is_declared || site.is_listed && matches!(site.kind, Kind::Condition(_));
+        if !is_bare {
             before.insert(0, word("{"));
             edits.push((bytes.end..bytes.end, vec![word("}")]));
         }
