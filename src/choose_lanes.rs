@@ -118,7 +118,7 @@ pub fn analyze(kernel: &Kernel, board: &Board, request: Option<Request>) -> Resu
     let operations = Cell::new(if is_unasked { all } else { u64::MAX });
     let means = Means { board, operations: &operations };
     let whole = in_blocks(kernel, means, request.clone());
-    let may_gain = request.is_some() && kernel.tilings.is_empty() && (whole.is_err() || means.has_any());
+    let may_gain = request.is_some() && kernel.tilings.is_empty() && means.may_better(&whole);
     let whole = match may_gain.then(|| privatized(kernel)).flatten() {
         Some(private) => better_of(whole, of_uses(&private, means, request.clone()), board),
         None => whole,
@@ -162,7 +162,7 @@ fn aslant(
     };
     let has_rows = |access: &Access| access.subscripts.len() > 1 && kernel.is_written(access.array);
     let has_rows = kernel.statements().iter().any(|statement| statement.references().into_iter().any(has_rows));
-    if !may_gain || !wants || !has_rows || found.is_ok() && !means.has_any() {
+    if !may_gain || !wants || !has_rows || !means.may_better(found) {
         return None;
     }
     // What was found may be of the kernel in other words, whose statements are others.
@@ -193,7 +193,7 @@ fn in_blocks(kernel: &Kernel, means: Means, request: Option<Request>) -> Result<
         Ok(offload) => wants_lanes && offload.bands.iter().all(|band| band.compute.lanes.is_none()),
         Err(error) => error.is::<NoRoom>() || wants_lanes && error.is::<Diagnostic>(),
     };
-    let may_gain = may_gain && kernel.tilings.is_empty() && (found.is_err() || means.has_any());
+    let may_gain = may_gain && kernel.tilings.is_empty() && means.may_better(&found);
     let Some(panels) = may_gain.then(|| in_panels(kernel)).flatten() else { return found };
     better_of(found, with_lanes(&panels, means, request), means.board)
 }
@@ -337,6 +337,11 @@ impl Means<'_> {
     fn has_any(self) -> bool {
         self.operations.get() > LEAST
     }
+
+    /// Whether the kernel in other words may be looked at: without anything found always.
+    fn may_better(self, found: &Result<Offload>) -> bool {
+        found.is_err() || self.has_any()
+    }
 }
 
 /// A kernel whose lanes are chosen.
@@ -419,14 +424,17 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     fn counted<T>(&self, compute: impl FnOnce(&Analysis) -> T) -> (T, u64) {
         let before = self.analysis.operations();
         let result = compute(&self.analysis);
-        let after = self.analysis.operations();
-        self.grant(u64::MAX);
-        (result, after.saturating_sub(before))
+        self.tell_what_is_left();
+        (result, self.analysis.operations().saturating_sub(before))
     }
 
-    /// No more than so many operations for this and what comes behind it; tells what is left of them.
+    /// No more than so many operations for this and what comes behind it.
     fn grant(&self, most: u64) {
         self.granted.set(most.min(self.granted.get()));
+        self.tell_what_is_left();
+    }
+
+    fn tell_what_is_left(&self) {
         self.means.operations.set(self.granted.get().saturating_sub(self.analysis.operations()));
     }
 

@@ -106,7 +106,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
         if best.expected.compute > AS_GOOD * least_memory(&one, link) {
             best = self.in_two(best, &one, &mut reasons)?;
         }
-        // In more than three loops an operation of isl's takes some ten times as long.
+        // Where an operation of isl's takes some ten times as long, there is no time for more.
         if !is_deep(self.analysis.kernel()) {
             if best.expected.compute > APART * least_memory(&one, link) {
                 best = self.in_two_apart(best, &one, &mut reasons)?;
