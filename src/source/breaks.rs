@@ -12,8 +12,7 @@
 
 use lang_c::ast::{
     BinaryOperator, BlockItem, ConditionalExpression, Constant, DoWhileStatement, Expression, ExternalDeclaration,
-    ForInitializer, FunctionDefinition, IfStatement, Statement, TranslationUnit, UnaryOperator,
-    UnaryOperatorExpression, WhileStatement,
+    ForInitializer, FunctionDefinition, IfStatement, Statement, TranslationUnit, UnaryOperator, WhileStatement,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -28,7 +27,7 @@ use super::known::{Declared, changed};
 use super::left::{step_of, value_with};
 use super::locals::Usage;
 use super::nest::{is_name, operation};
-use super::plain::{binary, block, choice, inner, inside_out, item, listed, moved, number};
+use super::plain::{binary, block, choice, inner, inside_out, item, listed, moved, number, untrue};
 use super::polynomial::changes;
 use super::types::Types;
 
@@ -462,7 +461,8 @@ fn parts(items: Items) -> Option<Vec<Part>> {
         let IfStatement { condition, then_statement, else_statement } = &branch.node;
         let (condition, last, other) = match (up_to_break(then_statement), else_statement.as_deref()) {
             (Some(last), other) => ((**condition).clone(), last, other),
-            (None, Some(other)) => (opposite(condition), up_to_break(other)?, Some(&**then_statement)),
+            // As it is: of numbers that are none, `>=` is not the opposite of `<`.
+            (None, Some(other)) => (untrue((**condition).clone()), up_to_break(other)?, Some(&**then_statement)),
             (None, None) => return None,
         };
         if changes(&condition) || other.is_some_and(has_break) {
@@ -609,7 +609,7 @@ fn plain(node: &Node<Expression>) -> Node<Expression> {
     }
 }
 
-/// What holds where a condition does not.
+/// What holds where a condition of integers does not.
 pub fn opposite(node: &Node<Expression>) -> Node<Expression> {
     let span = node.span;
     if let Expression::UnaryOperator(unary) = &node.node
@@ -639,9 +639,7 @@ pub fn opposite(node: &Node<Expression>) -> Node<Expression> {
             return binary(other, opposite(&o.lhs), opposite(&o.rhs), span);
         }
     }
-    let operator = Node::new(UnaryOperator::Negate, span);
-    let unary = UnaryOperatorExpression { operator, operand: Box::new(node.clone()) };
-    Node::new(Expression::UnaryOperator(Box::new(Node::new(unary, span))), span)
+    untrue(node.clone())
 }
 
 /// The names that a body declares.

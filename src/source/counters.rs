@@ -7,17 +7,19 @@
 
 use lang_c::ast::{
     BinaryOperator, BlockItem, Declaration, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator,
-    Expression, FunctionDefinition, Identifier, InitDeclarator, Initializer, Statement, TranslationUnit, TypeQualifier,
-    UnaryOperator,
+    Expression, ForInitializer, ForStatement, FunctionDefinition, Identifier, InitDeclarator, Initializer, Statement,
+    TranslationUnit, TypeQualifier, UnaryOperator, WhileStatement,
 };
 use lang_c::span::{Node, Span};
 
-use super::canonical::{has_jump, names_in};
+use super::breaks::{is_always, is_read_behind};
+use super::canonical::{begun, has_continue, has_jump, names_in, without_continues};
 use super::flat::{constant, expressions, names};
 use super::function::{derived, identifier};
 use super::known::{Declared, changed};
+use super::loops::steps;
 use super::nest::operation;
-use super::plain::{binary, number, variable};
+use super::plain::{binary, block, item, listed, number, variable};
 use super::polynomial::changes;
 use super::types::Types;
 
@@ -32,16 +34,17 @@ pub fn counters(unit: &mut TranslationUnit, kernel: &str, types: &Types) {
             arguments(&mut function.node, types);
         }
     }
-    leading(unit, kernel, types);
+    leading(unit, kernel, types, false);
 }
 
-/// Moves steps at the beginning of loops to their ends, in one function.
-pub fn leading(unit: &mut TranslationUnit, kernel: &str, types: &Types) {
+/// Moves steps at the beginning of loops to their ends, in one function; with jumps, also those that stand further down, and those
+/// behind which `break` leaves the loop.
+pub fn leading(unit: &mut TranslationUnit, kernel: &str, types: &Types, has_jumps: bool) {
     for external in &mut unit.0 {
         let lang_c::ast::ExternalDeclaration::FunctionDefinition(function) = &mut external.node else { continue };
         if identifier(&function.node.declarator.node).is_some_and(|name| name.node.name == kernel) {
             let declared = Declared::of(&function.node, types);
-            leading_steps(&mut function.node.statement, &declared);
+            leading_steps(&mut function.node.statement, &declared, has_jumps);
         }
     }
 }
@@ -117,36 +120,142 @@ pub fn replace(body: &mut Node<Statement>, name: &str, value: &Node<Expression>)
 }
 
 /// Moves the step at the beginning of a `while` loop's body to its end.
-fn leading_steps(node: &mut Node<Statement>, declared: &Declared) {
+fn leading_steps(node: &mut Node<Statement>, declared: &Declared, has_jumps: bool) {
     if let Statement::Compound(items) = &mut node.node {
         for item in items {
             if let BlockItem::Statement(inner) = &mut item.node {
-                leading_steps(inner, declared);
+                leading_steps(inner, declared, has_jumps);
             }
         }
         return;
     }
-    super::plain::inner(&mut node.node).into_iter().for_each(|inner| leading_steps(inner, declared));
-    let Statement::While(w) = &mut node.node else { return };
-    let Statement::Compound(items) = &w.node.statement.node else { return };
-    let Some((first, rest)) = items.split_first().filter(|(_, rest)| !rest.is_empty()) else { return };
-    let BlockItem::Statement(Node { node: Statement::Expression(Some(step)), .. }) = &first.node else { return };
-    let Some((name, operator, by)) = stepped(step) else { return };
-    let others = Node::new(Statement::Compound(rest.to_vec()), w.node.statement.span);
-    // A sum of an `int` and a narrower type is no longer of that.
-    let is_free = declared.has_bits(&name, 32) && !has_jump(&others) && !changed(&others).contains(&name);
-    if !is_free || !names_in(&w.node.expression).contains(&name) || changes(&w.node.expression) {
+    super::plain::inner(&mut node.node).into_iter().for_each(|inner| leading_steps(inner, declared, has_jumps));
+    if let Statement::For(f) = &node.node
+        && let (ForInitializer::Empty, None, None, true) =
+            (&f.node.initializer.node, &f.node.condition, &f.node.step, has_jumps)
+    {
+        let again =
+            WhileStatement { expression: Box::new(number("1", node.span)), statement: f.node.statement.clone() };
+        node.node = Statement::While(Node::new(again, node.span));
+    }
+    let (condition, whole) = match &mut node.node {
+        Statement::While(w) => (&w.node.expression, &mut w.node.statement),
+        Statement::DoWhile(w) if has_jumps => (&w.node.expression, &mut w.node.statement),
+        _ => return,
+    };
+    let Statement::Compound(items) = &whole.node else { return };
+    let span = whole.span;
+    let has_one = |items: &[Node<BlockItem>]| has_jump(&block(items.to_vec(), span));
+    for k in 0..items.len().saturating_sub(1) {
+        let BlockItem::Statement(Node { node: Statement::Expression(Some(step)), .. }) = &items[k].node else {
+            continue;
+        };
+        let Some((name, operator, by)) = stepped(step) else { continue };
+        let (front, rest) = (&items[..k], &items[k + 1..]);
+        if !has_jumps && (k > 0 || has_one(rest)) {
+            return;
+        }
+        let mut others = rest.to_vec();
+        if has_jumps && has_one(rest) {
+            without_continues(&mut others);
+            others.iter_mut().for_each(|item| step_before_breaks(item, &items[k]));
+        }
+        // A sum of an `int` and a narrower type is no longer of that.
+        let moved = |items: &[Node<BlockItem>]| changed(&block(items.to_vec(), span)).contains(&name);
+        let is_free = declared.has_bits(&name, 32) && !moved(front) && !moved(rest);
+        let is_endless = has_jumps && is_always(condition);
+        let counts = (is_endless || names_in(condition).contains(&name)) && !changes(condition);
+        if !is_free || !counts || [front, &others].iter().any(|items| has_continue(&block(items.to_vec(), span))) {
+            continue;
+        }
+        let value = binary(operator, named(&name, step.span), by, step.span);
+        let mut body = block(others, span);
+        if !replace_but_steps(&mut body, &name, &value) {
+            continue;
+        }
+        let Statement::Compound(behind) = &mut body.node else { return };
+        behind.push(items[k].clone());
+        let all = [front, behind].concat();
+        **whole = block(all, span);
         return;
     }
-    let mut body = others;
-    let value = binary(operator, named(&name, step.span), by, step.span);
-    if !replace(&mut body, &name, &value) {
+}
+
+/// `for (i = 0, j = n; i < j; i++, j--) …`, where something behind the loop reads `j`, as `i = 0; j = n; while (i < j) { … i++; j--; }`.
+pub fn several(unit: &mut TranslationUnit) {
+    for body in super::plain::bodies(unit) {
+        let whole = body.clone();
+        several_in(body, &whole);
+    }
+}
+
+fn several_in(node: &mut Node<Statement>, whole: &Node<Statement>) {
+    if let Statement::Compound(items) = &mut node.node {
+        for item in items {
+            if let BlockItem::Statement(own) = &mut item.node {
+                several_in(own, whole);
+            }
+        }
         return;
     }
-    if let Statement::Compound(items) = &mut body.node {
-        items.push(first.clone());
+    super::plain::inner(&mut node.node).into_iter().for_each(|inner| several_in(inner, whole));
+    let span = node.span;
+    let Statement::For(f) = &node.node else { return };
+    let ForStatement { initializer, condition: Some(condition), step: Some(step), statement: body } = &f.node else {
+        return;
+    };
+    let ForInitializer::Expression(first) = &initializer.node else { return };
+    let begun = begun(&initializer.node);
+    let others = begun.iter().skip(1).any(|name| is_read_behind(whole, name, span));
+    if begun.len() < 2 || !others || has_continue(body) || changes(condition) {
+        return;
     }
-    *w.node.statement = body;
+    let statements = |node: &Node<Expression>| steps(node).into_iter().cloned().map(item).collect::<Vec<_>>();
+    let body = block([listed(body), statements(step)].concat(), body.span);
+    let again = WhileStatement { expression: condition.clone(), statement: Box::new(body) };
+    let again = Node::new(Statement::While(Node::new(again, span)), span);
+    let mut items = statements(first);
+    items.push(Node::new(BlockItem::Statement(again), span));
+    *node = block(items, span);
+}
+
+/// Puts a step before every `break` that leaves the loop around.
+fn step_before_breaks(item: &mut Node<BlockItem>, step: &Node<BlockItem>) {
+    let BlockItem::Statement(own) = &mut item.node else { return };
+    in_statement(own, step);
+
+    fn in_statement(node: &mut Node<Statement>, step: &Node<BlockItem>) {
+        let span = node.span;
+        match &mut node.node {
+            Statement::Break => {
+                let leave = Node::new(BlockItem::Statement(node.clone()), span);
+                *node = block(vec![step.clone(), leave], span);
+            }
+            Statement::Compound(items) => items.iter_mut().for_each(|item| step_before_breaks(item, step)),
+            Statement::For(_) | Statement::While(_) | Statement::DoWhile(_) | Statement::Switch(_) => {}
+            other => super::plain::inner(other).into_iter().for_each(|inner| in_statement(inner, step)),
+        }
+    }
+}
+
+/// Puts an expression in place of a name, but in the steps that stand before jumps.
+fn replace_but_steps(body: &mut Node<Statement>, name: &str, value: &Node<Expression>) -> bool {
+    let mut all = names(body, name);
+    let mut count = 0;
+    expressions(body, &mut |node| {
+        if stepped(node).is_some_and(|(own, ..)| own == name) {
+            all -= 1;
+            return true;
+        }
+        if variable(node) != Some(name) {
+            return false;
+        }
+        count += 1;
+        let span = node.span;
+        *node = Node::new(value.node.clone(), span);
+        true
+    });
+    count == all
 }
 
 /// The variable that `i--`, `--i` or `i -= 2` changes, and how the value behind that follows from it.

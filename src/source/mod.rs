@@ -14,6 +14,7 @@ mod counters;
 mod data_bounds;
 mod directive;
 mod double;
+mod effects;
 pub mod evaluate;
 mod exits;
 mod expression;
@@ -239,8 +240,15 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
                 let lowered = |effort| lower_plain(current, unit.clone(), name.as_deref(), &renamed, effort);
                 let mut kernel = lowered(Effort::Plain);
                 let more = [Effort::Behind].into_iter().chain(exits::may_leave(&unit).then_some(Effort::Exits));
+                let more = more.chain(effects::are_nested(&unit).then_some(Effort::Effects));
                 for effort in more {
-                    kernel = kernel.or_else(|first| lowered(effort).map_err(|second| later(second, first)));
+                    kernel = kernel.or_else(|first| {
+                        lowered(effort).map_err(|second| match effort {
+                            // In the words of the text.
+                            Effort::Effects => later(first, second),
+                            _ => later(second, first),
+                        })
+                    });
                 }
                 return kernel.map_err(|refused| renamed.told(refused));
             }
@@ -257,6 +265,8 @@ enum Effort {
     Behind,
     /// Data may end loops.
     Exits,
+    /// Expressions may change something on their way to a value.
+    Effects,
 }
 
 /// The one of two refusals that comes later in the text: up to there all was understood. The first, where they are at one place.
@@ -385,9 +395,12 @@ fn plainer(
 ) -> Checked<flat::Flattened> {
     let behind = effort >= Effort::Behind;
     types::hoist_enumerations(unit);
+    let types = types_of(preprocessed, unit);
+    if effort >= Effort::Effects {
+        effects::effects(unit, &types);
+    }
     switch::switches(unit);
     initial::initial(unit);
-    let types = types_of(preprocessed, unit);
     allocated::allocated(unit, &types);
     exits::gotos(unit, &types);
     let kernel = function::find(unit, preprocessed, &types, &regions(preprocessed)?, name)?.name;
@@ -395,17 +408,21 @@ fn plainer(
     pointers::pointers(unit, &kernel, &types, &preprocessed.map)?;
     plain::plain(unit);
     // Those of pointers.
-    counters::leading(unit, &kernel, &types);
+    if effort >= Effort::Exits {
+        exits::dwindling(unit, &types);
+        counters::several(unit);
+    }
+    counters::leading(unit, &kernel, &types, effort >= Effort::Exits);
     carry::carry(unit, &types);
     if behind {
         left::left(unit);
-        if effort == Effort::Exits {
+        if effort >= Effort::Exits {
             exits::split_heads(unit, &types);
         }
-        breaks::breaks(unit, &types, effort == Effort::Exits);
+        breaks::breaks(unit, &types, effort >= Effort::Exits);
     }
     canonical::canonical(unit);
-    if effort == Effort::Exits {
+    if effort >= Effort::Exits {
         exits::exits(unit, &types);
     }
     if behind {

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use lang_c::ast::{
     BinaryOperator, BinaryOperatorExpression, BlockItem, Constant, Declaration, DerivedDeclarator, Expression,
     ExternalDeclaration, ForInitializer, IfStatement, InitDeclarator, Initializer, Integer, IntegerBase, IntegerSize,
-    IntegerSuffix, Label, ParameterDeclaration, Statement, TranslationUnit, UnaryOperator,
+    IntegerSuffix, Label, ParameterDeclaration, Statement, TranslationUnit, UnaryOperator, UnaryOperatorExpression,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -52,6 +52,13 @@ pub fn binary(operator: BinaryOperator, lhs: Node<Expression>, rhs: Node<Express
     let operator = Node::new(operator, span);
     let operation = BinaryOperatorExpression { operator, lhs: Box::new(lhs), rhs: Box::new(rhs) };
     Node::new(Expression::BinaryOperator(Box::new(Node::new(operation, span))), span)
+}
+
+/// `!node`
+pub fn untrue(node: Node<Expression>) -> Node<Expression> {
+    let span = node.span;
+    let unary = UnaryOperatorExpression { operator: Node::new(UnaryOperator::Negate, span), operand: Box::new(node) };
+    Node::new(Expression::UnaryOperator(Box::new(Node::new(unary, span))), span)
 }
 
 /// The variable that an expression is.

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use lang_c::ast::{
-    BinaryOperator, Declaration, Expression, FunctionDefinition, IfStatement, Initializer, Statement, UnaryOperator,
+    BinaryOperator, BlockItem, Declaration, Expression, FunctionDefinition, IfStatement, Initializer, Statement,
+    UnaryOperator,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -12,7 +13,8 @@ use super::super::canonical::names_in;
 use super::super::function::{derived, identifier};
 use super::super::known::{Declared, changed};
 use super::super::nest::assignment;
-use super::super::plain::variable;
+use super::super::plain::{inner, variable};
+use super::leave::trailing;
 
 /// The variables of a function whose values may be data.
 pub struct Data<'d> {
@@ -94,9 +96,29 @@ impl<'ast> Visit<'ast> for Assigned<'_> {
 
     fn visit_if_statement(&mut self, branch: &'ast IfStatement, span: &'ast Span) {
         if self.data.is_in(&branch.condition) {
-            let own: Node<Statement> = Node::new(Statement::If(Node::new(branch.clone(), *span)), *span);
+            let mut own: Node<Statement> = Node::new(Statement::If(Node::new(branch.clone(), *span)), *span);
+            without_last_steps(&mut own);
             self.found.extend(changed(&own));
         }
         visit::visit_if_statement(self, branch, span);
     }
+}
+
+/// Takes away the steps before each `break`: in the loop they are seen no more.
+fn without_last_steps(node: &mut Node<Statement>) {
+    if let Statement::Compound(items) = &mut node.node {
+        for item in items.iter_mut() {
+            if let BlockItem::Statement(own) = &mut item.node {
+                without_last_steps(own);
+            }
+        }
+        let is_break = |item: &Node<BlockItem>| matches!(&item.node, BlockItem::Statement(own) if matches!(own.node, Statement::Break));
+        if items.last().is_some_and(is_break) {
+            items.pop();
+            let (front, _) = trailing(std::mem::take(items));
+            *items = front;
+        }
+        return;
+    }
+    inner(&mut node.node).into_iter().for_each(without_last_steps);
 }

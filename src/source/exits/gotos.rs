@@ -213,7 +213,8 @@ impl Exits<'_> {
                 begin_with(declaration, counter);
             }
         }
-        let leave = Leave { is_jump: &|own| is_jump(own, Some(name)), through_loops: true, flag: &flag, kept };
+        let leave =
+            Leave { is_jump: &|own| is_jump(own, Some(name)), through_loops: true, flag: &flag, kept, dead: vec![] };
         let mut made: Items = items[..first].to_vec();
         made.push(declared(&flag, span));
         made.extend(declarations);

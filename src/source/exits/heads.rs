@@ -22,7 +22,7 @@ use crate::source::known::{Declared, changed};
 use crate::source::left::step_of;
 use crate::source::loops::steps;
 use crate::source::nest::operation;
-use crate::source::plain::{binary, block, choice, inner, listed, number, variable};
+use crate::source::plain::{binary, block, choice, inner, listed, number, untrue, variable};
 use crate::source::polynomial::changes;
 use crate::source::program::Changed;
 
@@ -105,10 +105,14 @@ impl Heads<'_> {
             let end = self.end(leading.as_ref().or(others.first()), step.as_deref(), body);
             counting.extend(end);
         }
+        if leading_break(body).is_some_and(|c| self.data.is_in(&c)) {
+            stay(body);
+        }
         let Some(counting) = all(counting, span) else { return };
         if let Some(others) = all(others, span) {
             let leaving = Node::new(Statement::Break, others.span);
-            let own = choice(opposite(&others), leaving, None, others.span);
+            // Of numbers that are none, `>=` is not the opposite of `<`.
+            let own = choice(untrue(others.clone()), leaving, None, others.span);
             let mut items = vec![statement(own.node, others.span)];
             items.extend(listed(body));
             **body = block(items, body.span);
@@ -173,6 +177,17 @@ impl Heads<'_> {
     }
 }
 
+/// Makes `if (c) { ; break; }` of the `if (c) break;` that a body begins with, of which nobody makes a condition of the loop.
+fn stay(body: &mut Node<Statement>) {
+    let span = body.span;
+    let mut items = listed(body);
+    if let Some(Node { node: BlockItem::Statement(Node { node: Statement::If(branch), .. }), .. }) = items.first_mut() {
+        let leaving = [Statement::Expression(None), Statement::Break].map(|own| statement(own, span));
+        *branch.node.then_statement = block(leaving.to_vec(), span);
+    }
+    *body = block(items, span);
+}
+
 /// The condition of the `if (c) break;` that a body begins with.
 fn leading_break(body: &Node<Statement>) -> Option<Node<Expression>> {
     match &listed(body).first()?.node {
@@ -201,7 +216,8 @@ fn element(node: &Node<Expression>) -> Option<(&str, &str)> {
     }
 }
 
-fn conjuncts(node: &Node<Expression>) -> Vec<&Node<Expression>> {
+/// The conditions that all hold where this one does.
+pub fn conjuncts(node: &Node<Expression>) -> Vec<&Node<Expression>> {
     match operation(node) {
         Some((BinaryOperator::LogicalAnd, o)) => [conjuncts(&o.lhs), conjuncts(&o.rhs)].concat(),
         _ => vec![node],

@@ -3,7 +3,7 @@
 
 use lang_c::ast::{
     BinaryOperator, BlockItem, Declaration, DeclarationSpecifier, Expression, ForInitializer, ForStatement,
-    IfStatement, Statement, TypeSpecifier, UnaryOperator, UnaryOperatorExpression,
+    IfStatement, Statement, TypeSpecifier,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -12,7 +12,7 @@ use super::super::canonical::{at_least_once, begun, changed as changed_by, names
 use super::super::counters::{declaration, named};
 use super::super::known::changed;
 use super::super::left::step_of;
-use super::super::plain::{binary, block, choice, item, listed, number};
+use super::super::plain::{binary, block, choice, item, listed, moved, number, untrue};
 
 pub type Items = Vec<Node<BlockItem>>;
 
@@ -25,6 +25,8 @@ pub struct Leave<'l> {
     pub flag: &'l str,
     /// Variables that keep the values that counters have where a jump leaves their loops: the counters, and those.
     pub kept: Vec<(String, String)>,
+    /// The other counters of the loops that are left: nobody reads them behind.
+    pub dead: Vec<String>,
 }
 
 impl Leave<'_> {
@@ -55,6 +57,11 @@ impl Leave<'_> {
         let mut left = items.into_iter();
         while let Some(item) = left.next() {
             match &item.node {
+                BlockItem::Statement(own) if (self.is_jump)(&own.node) => {
+                    let steps = self.last_steps(&mut done);
+                    done.extend(self.jump(&steps, own.span));
+                    return Some(done);
+                }
                 BlockItem::Statement(own) if self.is_in(own) => {
                     done.extend(self.statement(own, left.collect())?);
                     return Some(done);
@@ -69,11 +76,7 @@ impl Leave<'_> {
     fn statement(&self, node: &Node<Statement>, rest: Items) -> Option<Items> {
         let span = node.span;
         match &node.node {
-            jump if (self.is_jump)(jump) => {
-                let mut done = self.keeping(None, span);
-                done.push(set(self.flag, number("1", span), span));
-                Some(done)
-            }
+            jump if (self.is_jump)(jump) => Some(self.jump(&[], span)),
             Statement::If(branch) => {
                 let IfStatement { condition, then_statement, else_statement } = &branch.node;
                 let then = listed(then_statement);
@@ -104,6 +107,28 @@ impl Leave<'_> {
             }
             _ => None,
         }
+    }
+
+    /// What stands in place of a jump, where these counters would have stepped before it.
+    fn jump(&self, steps: &[(String, i64)], span: Span) -> Items {
+        let by = |counter: &str| steps.iter().filter(|(own, _)| own == counter).map(|(_, by)| by).sum();
+        let kept = self.kept.iter().map(|(counter, name)| set(name, moved(counter, by(counter), span), span));
+        kept.chain([set(self.flag, number("1", span), span)]).collect()
+    }
+
+    /// Takes away the steps of counters that a jump is to follow: the loop goes on counting as if there were none.
+    fn last_steps(&self, items: &mut Items) -> Vec<(String, i64)> {
+        let mut steps = vec![];
+        while let Some(BlockItem::Statement(Node { node: Statement::Expression(Some(step)), .. })) =
+            items.last().map(|last| &last.node)
+            && let Some(name) = names_in(step).first()
+            && let Some(by) = step_of(step, name)
+            && (self.dead.contains(name) || self.kept.iter().any(|(counter, _)| counter == name))
+        {
+            steps.push((name.clone(), by));
+            items.pop();
+        }
+        steps
     }
 
     /// What keeps the values of counters, or of these of them.
@@ -140,7 +165,9 @@ impl Leave<'_> {
         let span = node.span;
         let Head { mut names, step, body } = match &mut node.node {
             Statement::While(w) => {
-                Head { names: names_in(&w.node.expression), step: None, body: &mut w.node.statement }
+                let condition = &*w.node.expression;
+                let step = changed_by(condition).map(|_| condition);
+                Head { names: names_in(condition), step, body: &mut w.node.statement }
             }
             Statement::DoWhile(w) if at_least_once(w).is_some() => {
                 let Statement::For(f) = &mut w.node.statement.node else { return None };
@@ -157,12 +184,13 @@ impl Leave<'_> {
         let (front, steps) = trailing(listed(body));
         let own: Vec<String> = steps.iter().filter_map(stepped).collect();
         // What ends the loop is not stopped, and moves on only at the end of an iteration.
+        let front = self.without(front)?;
         let all = changed(&block(front.clone(), span));
         if all.iter().any(|name| names.contains(name)) || !is_counted && !own.iter().any(|name| names.contains(name)) {
             return None;
         }
         let place = body.span;
-        let mut items = vec![unless(self.flag, self.without(front)?, place)];
+        let mut items = vec![unless(self.flag, front, place)];
         items.extend(steps);
         **body = block(items, place);
         Some(node)
@@ -271,10 +299,12 @@ fn set(name: &str, value: Node<Expression>, span: Span) -> Node<BlockItem> {
 
 /// `if (!flag) { … }`
 pub fn unless(flag: &str, items: Items, span: Span) -> Node<BlockItem> {
-    let operator = Node::new(UnaryOperator::Negate, span);
-    let unary = UnaryOperatorExpression { operator, operand: Box::new(named(flag, span)) };
-    let condition = Node::new(Expression::UnaryOperator(Box::new(Node::new(unary, span))), span);
-    statement(choice(condition, block(items, span), None, span).node, span)
+    statement(choice(untrue(named(flag, span)), block(items, span), None, span).node, span)
+}
+
+/// `int`
+pub fn integer(span: Span) -> Vec<Node<DeclarationSpecifier>> {
+    vec![Node::new(DeclarationSpecifier::TypeSpecifier(Node::new(TypeSpecifier::Int, span)), span)]
 }
 
 /// `_Bool flag = 0;`

@@ -11,6 +11,7 @@
 //! What steps last in an iteration goes on: it counts, whatever the data.
 
 mod data;
+mod dwindling;
 mod gotos;
 mod heads;
 mod leave;
@@ -25,7 +26,7 @@ use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
 use super::breaks::has_break;
-use super::canonical::begun;
+use super::canonical::{begun, has_continue};
 use super::counters::{declaration, named, replace};
 use super::function::names_of;
 use super::known::Declared;
@@ -35,6 +36,7 @@ use super::program::{First, Flow};
 use super::types::Types;
 pub use data::Data;
 pub use gotos::gotos;
+pub use heads::conjuncts;
 use leave::{Items, Leave, counters, declared, statement, unless};
 
 /// Whether a loop somewhere may end otherwise than by counting.
@@ -54,7 +56,9 @@ pub fn may_leave(unit: &TranslationUnit) -> bool {
     impl<'ast> Visit<'ast> for Search {
         fn visit_statement(&mut self, node: &'ast Statement, span: &'ast Span) {
             match node {
-                Statement::Break | Statement::Return(None) | Statement::Goto(_) => self.found = true,
+                Statement::Break | Statement::Continue | Statement::Return(None) | Statement::Goto(_) => {
+                    self.found = true;
+                }
                 Statement::While(w) => self.head(&w.node.expression),
                 Statement::DoWhile(w) => self.head(&w.node.expression),
                 Statement::For(f) => f.node.condition.iter().for_each(|condition| self.head(condition)),
@@ -64,7 +68,19 @@ pub fn may_leave(unit: &TranslationUnit) -> bool {
         }
         fn visit_binary_operator_expression(&mut self, o: &'ast BinaryOperatorExpression, span: &'ast Span) {
             let may_be_data = matches!(o.operator.node, BinaryOperator::Index | BinaryOperator::LogicalAnd);
-            self.found |= self.in_head && may_be_data;
+            // Of a number that becomes smaller something may be left or not.
+            let dwindles = matches!(
+                o.operator.node,
+                BinaryOperator::AssignShiftRight
+                    | BinaryOperator::AssignShiftLeft
+                    | BinaryOperator::AssignDivide
+                    | BinaryOperator::AssignBitwiseAnd
+                    | BinaryOperator::ShiftRight
+                    | BinaryOperator::ShiftLeft
+                    | BinaryOperator::Divide
+                    | BinaryOperator::BitwiseAnd
+            );
+            self.found |= self.in_head && may_be_data || dwindles;
             visit::visit_binary_operator_expression(self, o, span);
         }
         fn visit_unary_operator_expression(&mut self, unary: &'ast UnaryOperatorExpression, span: &'ast Span) {
@@ -80,6 +96,11 @@ pub fn may_leave(unit: &TranslationUnit) -> bool {
 /// Makes a `break` of each condition on data beside one that counts, in the heads of all loops.
 pub fn split_heads(unit: &mut TranslationUnit, types: &Types) {
     each_function(unit, &mut |function| heads::split(function, &Declared::of(function, types)));
+}
+
+/// Makes loops that count of those that end when nothing is left of a number.
+pub fn dwindling(unit: &mut TranslationUnit, types: &Types) {
+    each_function(unit, &mut |function| dwindling::dwindling(function, &Declared::of(function, types)));
 }
 
 /// Rewrites the loops of all functions that `break` and `return` leave.
@@ -137,7 +158,7 @@ impl Exits<'_> {
         if matches!(items.last().map(|last| &last.node), Some(BlockItem::Statement(own)) if is_return(&own.node)) {
             items.pop();
         }
-        let leave = Leave { is_jump: &is_return, through_loops: true, flag: "", kept: vec![] };
+        let leave = Leave { is_jump: &is_return, through_loops: true, flag: "", kept: vec![], dead: vec![] };
         let is_in = |item: &Node<BlockItem>| matches!(&item.node, BlockItem::Statement(own) if leave.is_in(own));
         let Some(first) = items.iter().position(is_in) else { return Some(()) };
         let span = items[first].span;
@@ -185,6 +206,9 @@ impl Exits<'_> {
                     self.whole(own, behind);
                 }
                 behind.pop();
+                if body_of(own).is_some_and(has_continue) {
+                    self.continued(own);
+                }
                 if body_of(own).is_some_and(has_break)
                     && let Some(made) = self.broken(own.clone(), &items[k + 1..], behind)
                 {
@@ -196,6 +220,22 @@ impl Exits<'_> {
                 }
             }
             k += 1;
+        }
+    }
+
+    /// Takes the `continue`s out of a loop's body: what follows them is done only where there was none.
+    fn continued(&mut self, node: &mut Node<Statement>) {
+        let body = match &mut node.node {
+            Statement::For(f) => &mut f.node.statement,
+            Statement::While(w) => &mut w.node.statement,
+            _ => return,
+        };
+        let span = body.span;
+        let flag = self.fresh("next");
+        let is_jump = &|node: &Statement| matches!(node, Statement::Continue);
+        let leave = Leave { is_jump, through_loops: false, flag: &flag, kept: vec![], dead: vec![] };
+        if let Some(items) = leave.without(listed(body)) {
+            **body = block([vec![declared(&flag, span)], items].concat(), span);
         }
     }
 
@@ -223,8 +263,13 @@ impl Exits<'_> {
                 }
             }
         }
-        let leave =
-            Leave { is_jump: &|node| matches!(node, Statement::Break), through_loops: false, flag: &flag, kept };
+        let mut dead = counters(&node);
+        if let Statement::For(f) = &node.node {
+            dead.extend(begun(&f.node.initializer.node));
+        }
+        dead.retain(|name| !kept.iter().any(|(counter, _)| counter == name));
+        let is_jump = &|node: &Statement| matches!(node, Statement::Break);
+        let leave = Leave { is_jump, through_loops: false, flag: &flag, kept, dead };
         let own = leave.without_in_loop(&node)?;
         let mut items = vec![declared(&flag, span)];
         items.extend(declarations);

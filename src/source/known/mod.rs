@@ -88,6 +88,8 @@ struct Variable {
     ty: Option<ScalarType>,
     /// It is no array and no pointer.
     is_number: bool,
+    /// How many subscripts name an element.
+    dimensions: usize,
     specifiers: Vec<Node<DeclarationSpecifier>>,
 }
 
@@ -101,8 +103,8 @@ impl Declared {
             fn add(&mut self, specifiers: &[Node<DeclarationSpecifier>], declarator: &Node<Declarator>) {
                 if let Some(name) = identifier(&declarator.node) {
                     let ty = self.types.of_declaration(specifiers).integer();
-                    let is_number = derived(declarator).is_empty();
-                    let own = Variable { ty, is_number, specifiers: specifiers.to_vec() };
+                    let dimensions = derived(declarator).len();
+                    let own = Variable { ty, is_number: dimensions == 0, dimensions, specifiers: specifiers.to_vec() };
                     self.found.names.entry(name.node.name.clone()).or_default().push(own);
                 }
             }
@@ -166,6 +168,13 @@ impl Declared {
             .is_some_and(|all| all.iter().all(|own| own.is_number && own.ty.is_some_and(|ty| ty.bits >= least)))
     }
 
+    /// The type of the integer that a name with so many subscripts is.
+    pub fn integer(&self, name: &str, subscripts: usize) -> Option<ScalarType> {
+        let all = self.names.get(name)?;
+        let ty = all.first()?.ty?;
+        all.iter().all(|own| own.ty == Some(ty) && own.dimensions == subscripts).then_some(ty)
+    }
+
     pub fn is_signed(&self, name: &str) -> bool {
         self.names.get(name).is_some_and(|all| all.iter().all(|own| own.ty.is_some_and(|ty| ty.signed)))
     }
@@ -194,7 +203,7 @@ impl Declared {
     /// A new name, of an integer.
     fn fresh(&mut self, stem: &str, specifiers: &[Node<DeclarationSpecifier>], ty: Option<ScalarType>) -> String {
         let own = self.unused(stem);
-        let variable = Variable { ty, is_number: true, specifiers: specifiers.to_vec() };
+        let variable = Variable { ty, is_number: true, dimensions: 0, specifiers: specifiers.to_vec() };
         self.taken.insert(own.clone());
         self.names.insert(own.clone(), vec![variable]);
         own

@@ -2,6 +2,7 @@
 
 mod accepts;
 mod directives;
+mod effects;
 mod exits;
 mod forms;
 mod interpreter;

@@ -1,0 +1,738 @@
+//! What expressions change on the way, as statements of their own, on C's own tree:
+//!
+//! ```c
+//! while (i < n && (t = a[i++]) != x) s += t;
+//! ```
+//!
+//! becomes `while (i < n) { t = a[i]; i++; if (t == x) break; s += t; }`. So do `x = y = 0`, `c[k++] += a[i]--`, the comma operator, and
+//! what is changed only where `&&`, `||` or `?:` come to it, which is an `if`.
+//!
+//! Operands that C evaluates in no order do not touch what one of them changes, or the program means nothing; so what an operand
+//! changes may come before the whole expression, and the step of `k++` behind it, up to the next point where C says that all
+//! is done: `&&`, `||`, `?:`, a comma, the end of the expression.
+
+use std::collections::HashSet;
+
+use lang_c::ast::{
+    BinaryOperator, BlockItem, Constant, Declaration, DeclarationSpecifier, Expression, ExternalDeclaration,
+    ForInitializer, Initializer, IntegerBase, Statement, StorageClassSpecifier, TranslationUnit, TypeSpecifier,
+    UnaryOperator,
+};
+use lang_c::span::{Node, Span};
+use lang_c::visit::{self, Visit};
+
+use super::breaks::{all, is_always};
+use super::canonical::{changed, has_continue, names_in};
+use super::counters::{declaration, named};
+use super::exits::conjuncts;
+use super::expression::common;
+use super::flat::constant;
+use super::function::names_of;
+use super::kernel::ScalarType;
+use super::known::Declared;
+use super::left::value_with;
+use super::nest::{assignment, counts, operation};
+use super::plain::{binary, block, choice, item, listed, number, untrue, variable};
+use super::types::Types;
+
+type Items = Vec<Node<BlockItem>>;
+
+/// Whether an expression somewhere changes something on its way to a value.
+pub fn are_nested(unit: &TranslationUnit) -> bool {
+    struct Search(bool);
+    impl<'ast> Visit<'ast> for Search {
+        fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
+            let node = Node::new(expression.clone(), *span);
+            self.0 |= matters(&node) && !is_plain(&node);
+        }
+    }
+    let mut search = Search(false);
+    search.visit_translation_unit(unit);
+    search.0
+}
+
+/// Rewrites the bodies of all functions.
+pub fn effects(unit: &mut TranslationUnit, types: &Types) {
+    for external in &mut unit.0 {
+        let ExternalDeclaration::FunctionDefinition(function) = &mut external.node else { continue };
+        let declared = Declared::of(&function.node, types);
+        let mut apart = Apart { taken: names_of(&function.node), declared };
+        let body = apart.block(&function.node.statement);
+        function.node.statement = body;
+    }
+}
+
+/// Whether an expression changes something, or has operands for nothing but what they change.
+fn matters(node: &Node<Expression>) -> bool {
+    struct Search(bool);
+    impl<'ast> Visit<'ast> for Search {
+        fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
+            self.0 |= match expression {
+                Expression::UnaryOperator(unary) => counts(&unary.node.operator.node),
+                Expression::BinaryOperator(o) => assignment(&o.node.operator.node).is_some(),
+                Expression::Comma(_) => true,
+                _ => false,
+            };
+            visit::visit_expression(self, expression, span);
+        }
+    }
+    let mut search = Search(false);
+    search.visit_expression(&node.node, &node.span);
+    search.0
+}
+
+/// Whether an expression changes nothing but as a whole.
+fn is_plain(node: &Node<Expression>) -> bool {
+    match &node.node {
+        Expression::UnaryOperator(unary) if counts(&unary.node.operator.node) => !matters(&unary.node.operand),
+        Expression::BinaryOperator(o) if assignment(&o.node.operator.node).is_some() => {
+            !matters(&o.node.lhs) && !matters(&o.node.rhs)
+        }
+        _ => !matters(node),
+    }
+}
+
+/// An expression apart from what it changes.
+struct Parts {
+    before: Items,
+    value: Node<Expression>,
+    /// Steps that are done when the value has been taken.
+    behind: Vec<Node<Expression>>,
+}
+
+struct Apart {
+    declared: Declared,
+    taken: HashSet<String>,
+}
+
+impl Apart {
+    fn fresh(&mut self, stem: &str) -> String {
+        let unused = (0..).map(|k| format!("{stem}_{k}")).find(|own| !self.taken.contains(own)).unwrap_or_default();
+        self.taken.insert(unused.clone());
+        unused
+    }
+
+    fn value(&mut self, node: &Node<Expression>) -> Option<Parts> {
+        let span = node.span;
+        if !matters(node) {
+            return Some(Parts { before: vec![], value: node.clone(), behind: vec![] });
+        }
+        match &node.node {
+            Expression::UnaryOperator(unary) => {
+                let mut own = self.value(&unary.node.operand)?;
+                let mut with = (**unary).clone();
+                *with.node.operand = own.value.clone();
+                let step = Node::new(Expression::UnaryOperator(Box::new(with)), span);
+                match unary.node.operator.node {
+                    UnaryOperator::PreIncrement | UnaryOperator::PreDecrement => own.before.push(item(step)),
+                    UnaryOperator::PostIncrement | UnaryOperator::PostDecrement => own.behind.insert(0, step),
+                    _ => own.value = step,
+                }
+                Some(own)
+            }
+            Expression::Cast(cast) => {
+                let mut own = self.value(&cast.node.expression)?;
+                let mut with = (**cast).clone();
+                *with.node.expression = own.value;
+                own.value = Node::new(Expression::Cast(Box::new(with)), span);
+                Some(own)
+            }
+            Expression::Member(member) => {
+                let mut own = self.value(&member.node.expression)?;
+                let mut with = (**member).clone();
+                *with.node.expression = own.value;
+                own.value = Node::new(Expression::Member(Box::new(with)), span);
+                Some(own)
+            }
+            Expression::Comma(parts) => {
+                let (last, first) = parts.split_last()?;
+                let mut before = vec![];
+                for part in first {
+                    before.extend(self.effect(part)?);
+                }
+                let own = self.value(last)?;
+                before.extend(own.before);
+                Some(Parts { before, ..own })
+            }
+            Expression::Conditional(c) => {
+                let condition = self.value(&c.node.condition)?;
+                let Parts { mut before, value: condition, .. } = self.truth(condition);
+                let (then, other) = (&*c.node.then_expression, &*c.node.else_expression);
+                let value = if matters(then) || matters(other) {
+                    let (then, other) = (self.value(then)?, self.value(other)?);
+                    let ty = common(self.type_of(&then.value)?, self.type_of(&other.value)?);
+                    let own = self.fresh("chosen");
+                    before.push(undefined(&own, ty, span));
+                    let side = |parts: Parts| block(with_value(parts, &own), span);
+                    let branch = choice(condition, side(then), Some(side(other)), span);
+                    before.push(Node::new(BlockItem::Statement(branch), span));
+                    named(&own, span)
+                } else {
+                    let mut with = (**c).clone();
+                    *with.node.condition = condition;
+                    Node::new(Expression::Conditional(Box::new(with)), span)
+                };
+                Some(Parts { before, value, behind: vec![] })
+            }
+            Expression::Call(call) => {
+                let (mut before, mut behind) = (vec![], vec![]);
+                let mut with = (**call).clone();
+                for argument in &mut with.node.arguments {
+                    let own = self.value(argument)?;
+                    *argument = own.value;
+                    before.extend(own.before);
+                    behind.extend(own.behind);
+                }
+                // The function begins when the steps are done: it must not see what they change.
+                let is_own = |step: &Node<Expression>| {
+                    stepped(step).is_some_and(|(name, _)| {
+                        self.declared.integer(name, 0).is_some() && !self.declared.has_address(name)
+                    })
+                };
+                let value = Node::new(Expression::Call(Box::new(with)), span);
+                behind.iter().all(is_own).then_some(Parts { before, value, behind })
+            }
+            Expression::BinaryOperator(o) => {
+                let operator = o.node.operator.node.clone();
+                if matches!(operator, BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr) {
+                    return self.logical(operator, &o.node.lhs, &o.node.rhs, span);
+                }
+                let (left, right) = (self.value(&o.node.lhs)?, self.value(&o.node.rhs)?);
+                let is_assignment = assignment(&operator).is_some();
+                let own = binary(operator, left.value.clone(), right.value, span);
+                let mut before = [left.before, right.before].concat();
+                let behind = [left.behind, right.behind].concat();
+                let value = match is_assignment {
+                    true => {
+                        before.push(item(own));
+                        left.value
+                    }
+                    false => own,
+                };
+                Some(Parts { before, value, behind })
+            }
+            _ => None,
+        }
+    }
+
+    fn logical(
+        &mut self,
+        operator: BinaryOperator,
+        left: &Node<Expression>,
+        right: &Node<Expression>,
+        span: Span,
+    ) -> Option<Parts> {
+        let first = self.value(left)?;
+        let Parts { mut before, value: first, .. } = self.truth(first);
+        if !matters(right) {
+            return Some(Parts { before, value: binary(operator, first, right.clone(), span), behind: vec![] });
+        }
+        let is_and = operator == BinaryOperator::LogicalAnd;
+        let mut then = self.value(right)?;
+        then.value = truth(then.value);
+        let own = self.fresh("holds");
+        before.push(declared(&own, number(if is_and { "0" } else { "1" }, span), span));
+        let condition = if is_and { first } else { untrue(first) };
+        let branch = choice(condition, block(with_value(then, &own), span), None, span);
+        before.push(Node::new(BlockItem::Statement(branch), span));
+        Some(Parts { before, value: named(&own, span), behind: vec![] })
+    }
+
+    /// The same with the steps behind it done, for a value that is only asked whether it is 0.
+    fn truth(&mut self, parts: Parts) -> Parts {
+        self.done(parts).unwrap_or_else(|mut parts| {
+            let own = self.fresh("holds");
+            let span = parts.value.span;
+            parts.before.push(declared(&own, truth(parts.value), span));
+            parts.before.extend(parts.behind.drain(..).map(item));
+            Parts { value: named(&own, span), ..parts }
+        })
+    }
+
+    /// The same with the steps behind it done: what `k` was is `k - 1` then, of a type in which that is so.
+    fn done(&self, mut parts: Parts) -> Result<Parts, Parts> {
+        let mut value = parts.value.clone();
+        for step in &parts.behind {
+            let Some((name, back)) = stepped(step).filter(|(name, _)| self.declared.has_bits(name, 32)) else {
+                return Err(parts);
+            };
+            let was = binary(back, named(name, step.span), number("1", step.span), step.span);
+            match value_with(&value, name, &was) {
+                Some(own) => value = own,
+                None => return Err(parts),
+            }
+        }
+        parts.before.extend(parts.behind.drain(..).map(item));
+        Ok(Parts { value, ..parts })
+    }
+
+    /// An expression whose value nobody takes.
+    fn effect(&mut self, node: &Node<Expression>) -> Option<Items> {
+        let span = node.span;
+        if is_plain(node) {
+            return Some(if matters(node) || has_call(node) { vec![item(node.clone())] } else { vec![] });
+        }
+        match &node.node {
+            Expression::Comma(parts) => {
+                let mut all = vec![];
+                for part in parts.iter() {
+                    all.extend(self.effect(part)?);
+                }
+                Some(all)
+            }
+            Expression::Conditional(c) => {
+                let condition = self.value(&c.node.condition)?;
+                let Parts { mut before, value, .. } = self.truth(condition);
+                let then = block(self.effect(&c.node.then_expression)?, span);
+                let other = block(self.effect(&c.node.else_expression)?, span);
+                before.push(Node::new(BlockItem::Statement(choice(value, then, Some(other), span)), span));
+                Some(before)
+            }
+            Expression::BinaryOperator(o)
+                if matches!(o.node.operator.node, BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr) =>
+            {
+                let first = self.value(&o.node.lhs)?;
+                let Parts { mut before, value, .. } = self.truth(first);
+                let is_and = o.node.operator.node == BinaryOperator::LogicalAnd;
+                let value = if is_and { value } else { untrue(value) };
+                let then = block(self.effect(&o.node.rhs)?, span);
+                before.push(Node::new(BlockItem::Statement(choice(value, then, None, span)), span));
+                Some(before)
+            }
+            // Of a small constant every type has the same value.
+            Expression::BinaryOperator(o) if o.node.operator.node == BinaryOperator::Assign => {
+                let (left, mut right) = (self.value(&o.node.lhs)?, self.value(&o.node.rhs)?);
+                if let Some(value) = assigned(&o.node.rhs).filter(|value| is_bit(value)) {
+                    right.value = value.clone();
+                }
+                let own = binary(BinaryOperator::Assign, left.value, right.value, span);
+                let steps = left.behind.into_iter().chain(right.behind).map(item);
+                Some([left.before, right.before, vec![item(own)], steps.collect()].concat())
+            }
+            Expression::BinaryOperator(o) if assignment(&o.node.operator.node).is_some() => {
+                let (left, right) = (self.value(&o.node.lhs)?, self.value(&o.node.rhs)?);
+                let own = binary(o.node.operator.node.clone(), left.value, right.value, span);
+                let steps = left.behind.into_iter().chain(right.behind).map(item);
+                Some([left.before, right.before, vec![item(own)], steps.collect()].concat())
+            }
+            _ => {
+                let Parts { mut before, value, behind } = self.value(node)?;
+                if has_call(&value) {
+                    before.push(item(value));
+                }
+                before.extend(behind.into_iter().map(item));
+                Some(before)
+            }
+        }
+    }
+
+    /// The type of an integer that is a variable, an element or a constant, or made of such.
+    fn type_of(&self, node: &Node<Expression>) -> Option<ScalarType> {
+        match &node.node {
+            Expression::Identifier(name) => self.declared.integer(&name.node.name, 0),
+            Expression::Constant(_) => {
+                let is_int = constant(node).is_some_and(|value| value <= i64::from(i32::MAX));
+                (is_int && !is_suffixed(node)).then_some(ScalarType::I32)
+            }
+            Expression::UnaryOperator(unary) => match unary.node.operator.node {
+                UnaryOperator::Negate => Some(ScalarType::I32),
+                UnaryOperator::Minus | UnaryOperator::Plus | UnaryOperator::Complement => {
+                    Some(super::expression::promoted(self.type_of(&unary.node.operand)?))
+                }
+                _ => None,
+            },
+            _ => match operation(node)? {
+                (BinaryOperator::Index, _) => {
+                    let (base, subscripts) = super::plain::subscripted(node);
+                    self.declared.integer(variable(base)?, subscripts.len())
+                }
+                (
+                    BinaryOperator::Plus
+                    | BinaryOperator::Minus
+                    | BinaryOperator::Multiply
+                    | BinaryOperator::Divide
+                    | BinaryOperator::Modulo
+                    | BinaryOperator::BitwiseAnd
+                    | BinaryOperator::BitwiseOr
+                    | BinaryOperator::BitwiseXor,
+                    o,
+                ) => Some(common(self.type_of(&o.lhs)?, self.type_of(&o.rhs)?)),
+                _ => is_truth(node).then_some(ScalarType::I32),
+            },
+        }
+    }
+
+    fn block(&mut self, node: &Node<Statement>) -> Node<Statement> {
+        let items = self.statement(node);
+        match &items[..] {
+            [Node { node: BlockItem::Statement(only), .. }] => only.clone(),
+            _ => block(items, node.span),
+        }
+    }
+
+    /// What stands in place of a statement.
+    fn statement(&mut self, node: &Node<Statement>) -> Items {
+        let span = node.span;
+        let mut own = node.clone();
+        match &mut own.node {
+            Statement::Compound(items) => {
+                let mut done = vec![];
+                for inner in std::mem::take(items) {
+                    match &inner.node {
+                        BlockItem::Statement(inner) => done.extend(self.statement(inner)),
+                        BlockItem::Declaration(declaration) => done.extend(self.declaration(declaration, inner.span)),
+                        BlockItem::StaticAssert(_) => done.push(inner),
+                    }
+                }
+                *items = done;
+            }
+            Statement::Expression(Some(expression)) if !is_plain(expression) => {
+                if let Some(items) = self.effect(expression) {
+                    return items;
+                }
+            }
+            Statement::Labeled(labeled) => *labeled.node.statement = self.block(&labeled.node.statement),
+            Statement::If(branch) => {
+                let (then, other) = (&branch.node.then_statement, &branch.node.else_statement);
+                let then = self.block(then);
+                let other = other.as_ref().map(|other| self.block(other));
+                if let Some(items) = self.branch(&branch.node.condition, &then, other.as_ref(), span) {
+                    return items;
+                }
+                *branch.node.then_statement = then;
+                branch.node.else_statement = other.map(Box::new);
+            }
+            Statement::Switch(switch) => {
+                *switch.node.statement = self.block(&switch.node.statement);
+                if matters(&switch.node.expression)
+                    && let Some(Ok(parts)) = self.value(&switch.node.expression).map(|parts| self.done(parts))
+                {
+                    *switch.node.expression = parts.value;
+                    let mut items = parts.before;
+                    items.push(Node::new(BlockItem::Statement(own), span));
+                    return items;
+                }
+            }
+            Statement::Return(Some(value)) if matters(value) => {
+                if let Some(Ok(parts)) = self.value(value).map(|parts| self.done(parts)) {
+                    **value = parts.value;
+                    let mut items = parts.before;
+                    items.push(Node::new(BlockItem::Statement(own), span));
+                    return items;
+                }
+            }
+            Statement::While(w) => {
+                let body = self.block(&w.node.statement);
+                *w.node.statement = body.clone();
+                if let Some((condition, items)) = self.head(&w.node.expression) {
+                    *w.node.expression = condition.unwrap_or_else(|| number("1", span));
+                    *w.node.statement = block([items, listed(&body)].concat(), body.span);
+                }
+            }
+            Statement::For(f) => {
+                let mut before = vec![];
+                if let ForInitializer::Expression(first) = &mut f.node.initializer.node
+                    && !is_list_of_plain(first)
+                    && let Some(mut items) = self.effect(first)
+                    && let Some(last) = items.pop()
+                {
+                    match expression_of(&last) {
+                        Some(own) => **first = own,
+                        None => {
+                            items.push(last);
+                            f.node.initializer.node = ForInitializer::Empty;
+                        }
+                    }
+                    before = items;
+                }
+                if let Some(step) = &mut f.node.step
+                    && !is_list_of_plain(step)
+                    && let Some(items) = self.effect(step)
+                    && let Some(mut all) = items.iter().map(expression_of).collect::<Option<Vec<_>>>()
+                {
+                    **step = match all.len() {
+                        1 => all.remove(0),
+                        _ => Node::new(Expression::Comma(Box::new(all)), step.span),
+                    };
+                }
+                let body = self.block(&f.node.statement);
+                *f.node.statement = body.clone();
+                if let Some(condition) = &f.node.condition
+                    && let Some((condition, items)) = self.head(condition)
+                {
+                    f.node.condition = condition.map(Box::new);
+                    *f.node.statement = block([items, listed(&body)].concat(), body.span);
+                }
+                if !before.is_empty() {
+                    before.push(Node::new(BlockItem::Statement(own), span));
+                    return before;
+                }
+            }
+            Statement::DoWhile(w) => {
+                let body = self.block(&w.node.statement);
+                *w.node.statement = body.clone();
+                if let Some((condition, items)) = self.foot(&w.node.expression)
+                    && !has_continue(&body)
+                {
+                    *w.node.expression = condition;
+                    // What the body declares is not what the condition names.
+                    let first = Node::new(BlockItem::Statement(body.clone()), body.span);
+                    *w.node.statement = block([vec![first], items].concat(), body.span);
+                }
+            }
+            _ => {}
+        }
+        vec![Node::new(BlockItem::Statement(own), span)]
+    }
+
+    /// Variables whose values change others.
+    fn declaration(&mut self, node: &Node<Declaration>, span: Span) -> Items {
+        let Declaration { specifiers, declarators } = &node.node;
+        let is_static = specifiers.iter().any(|specifier| {
+            matches!(&specifier.node, DeclarationSpecifier::StorageClass(own) if own.node == StorageClassSpecifier::Static)
+        });
+        let first = |k: usize| match &declarators[k].node.initializer {
+            Some(Node { node: Initializer::Expression(value), .. }) => Some(&**value),
+            _ => None,
+        };
+        let all = || vec![Node::new(BlockItem::Declaration(node.clone()), span)];
+        if is_static || !(0..declarators.len()).any(|k| first(k).is_some_and(matters)) {
+            return all();
+        }
+        let mut items = vec![];
+        for (k, declarator) in declarators.iter().enumerate() {
+            let mut own = declarator.clone();
+            let mut behind = vec![];
+            if let Some(value) = first(k).filter(|value| matters(value)) {
+                let Some(parts) = self.value(value) else { return all() };
+                items.extend(parts.before);
+                behind = parts.behind;
+                let value = Initializer::Expression(Box::new(parts.value));
+                own.node.initializer = Some(Node::new(value, declarator.span));
+            }
+            let own = Declaration { specifiers: specifiers.clone(), declarators: vec![own] };
+            items.push(Node::new(BlockItem::Declaration(Node::new(own, declarator.span)), declarator.span));
+            items.extend(behind.into_iter().map(item));
+        }
+        items
+    }
+
+    /// An `if` whose condition changes something.
+    fn branch(
+        &mut self,
+        condition: &Node<Expression>,
+        then: &Node<Statement>,
+        other: Option<&Node<Statement>>,
+        span: Span,
+    ) -> Option<Items> {
+        if !matters(condition) {
+            return None;
+        }
+        let parts = if other.is_none() { conjuncts(condition) } else { vec![condition] };
+        // What changes nothing and stands together is one condition.
+        let mut groups: Vec<Node<Expression>> = vec![];
+        for part in parts {
+            match groups.last_mut() {
+                Some(last) if !matters(part) => {
+                    *last = binary(BinaryOperator::LogicalAnd, last.clone(), part.clone(), last.span);
+                }
+                _ => groups.push(part.clone()),
+            }
+        }
+        let mut own = then.clone();
+        let mut items = vec![];
+        for group in groups.into_iter().rev() {
+            let parts = self.value(&group)?;
+            let parts = self.truth(parts);
+            let branch = choice(parts.value, own, other.cloned(), span);
+            items = parts.before;
+            items.push(Node::new(BlockItem::Statement(branch), span));
+            own = block(items.clone(), span);
+        }
+        Some(items)
+    }
+
+    /// What is left of the condition in a loop's head, and what its body begins with.
+    fn head(&mut self, condition: &Node<Expression>) -> Option<(Option<Node<Expression>>, Items)> {
+        let parts = conjuncts(condition);
+        // One that counts is what the head of a loop is for.
+        let stays = |part: &Node<Expression>| !matters(part) || is_counting(part);
+        let first = parts.iter().position(|part| !stays(part))?;
+        let kept: Vec<_> = parts[..first].iter().filter(|part| !is_always(part)).map(|part| (*part).clone()).collect();
+        let mut items = vec![];
+        for part in &parts[first..] {
+            items.extend(self.leaving(part)?);
+        }
+        Some((all(kept, condition.span), items))
+    }
+
+    /// The same of a `do` loop, and what its body ends with.
+    fn foot(&mut self, condition: &Node<Expression>) -> Option<(Node<Expression>, Items)> {
+        let parts = conjuncts(condition);
+        if is_counting(condition) || !matters(condition) {
+            return None;
+        }
+        let (last, before) = parts.split_last()?;
+        let mut items = vec![];
+        for part in before {
+            items.extend(self.leaving(part)?);
+        }
+        if is_counting(last) {
+            return Some(((*last).clone(), items));
+        }
+        let own = self.value(last)?;
+        let own = self.done(own).ok()?;
+        // The body's variables are not known behind it.
+        let declares = own.before.iter().any(|item| matches!(item.node, BlockItem::Declaration(_)));
+        items.extend(own.before);
+        (!declares).then_some((own.value, items))
+    }
+
+    /// `if (!condition) break;`
+    fn leaving(&mut self, condition: &Node<Expression>) -> Option<Items> {
+        let span = condition.span;
+        let own = self.value(condition)?;
+        let leave = Node::new(Statement::Break, span);
+        let (mut items, value, steps) = match self.done(own) {
+            Ok(own) => (own.before, own.value, vec![]),
+            Err(own) => (own.before, own.value, own.behind),
+        };
+        let steps: Items = steps.into_iter().map(item).collect();
+        let leave = match steps.is_empty() {
+            true => leave,
+            false => {
+                let last = Node::new(BlockItem::Statement(leave), span);
+                block([steps.clone(), vec![last]].concat(), span)
+            }
+        };
+        items.push(Node::new(BlockItem::Statement(choice(untrue(value), leave, None, span)), span));
+        items.extend(steps);
+        Some(items)
+    }
+}
+
+/// `i-- > 0`, `--i` and the like: nothing but a counter changes, and it is named once.
+fn is_counting(node: &Node<Expression>) -> bool {
+    let Some(name) = changed(node) else { return false };
+    let others = operation(node).is_some_and(|(operator, o)| matters(&o.rhs) || assignment(&operator).is_some());
+    !others && names_in(node).iter().filter(|own| *own == name).count() == 1
+}
+
+/// The variable that a step changes by one, and how its value before follows from that behind.
+fn stepped(step: &Node<Expression>) -> Option<(&str, BinaryOperator)> {
+    let Expression::UnaryOperator(unary) = &step.node else { return None };
+    let back = match unary.node.operator.node {
+        UnaryOperator::PostIncrement => BinaryOperator::Minus,
+        UnaryOperator::PostDecrement => BinaryOperator::Plus,
+        _ => return None,
+    };
+    Some((variable(&unary.node.operand)?, back))
+}
+
+/// Assignments and steps, with commas between them.
+fn is_list_of_plain(node: &Node<Expression>) -> bool {
+    match &node.node {
+        Expression::Comma(parts) => parts.iter().all(is_plain),
+        _ => is_plain(node),
+    }
+}
+
+fn expression_of(item: &Node<BlockItem>) -> Option<Node<Expression>> {
+    match &item.node {
+        BlockItem::Statement(Node { node: Statement::Expression(Some(own)), .. }) => Some((**own).clone()),
+        _ => None,
+    }
+}
+
+/// What the last of `x = y = value` assigns.
+fn assigned(node: &Node<Expression>) -> Option<&Node<Expression>> {
+    match operation(node) {
+        Some((BinaryOperator::Assign, o)) => Some(assigned(&o.rhs).unwrap_or(&o.rhs)),
+        _ => None,
+    }
+}
+
+/// 0 or 1: a value of every type.
+fn is_bit(node: &Node<Expression>) -> bool {
+    matches!(constant(node), Some(0 | 1))
+}
+
+fn is_suffixed(node: &Node<Expression>) -> bool {
+    match &node.node {
+        Expression::Constant(constant) => match &constant.node {
+            Constant::Integer(own) => {
+                own.suffix.unsigned
+                    || own.suffix.size != lang_c::ast::IntegerSize::Int
+                    || own.base != IntegerBase::Decimal
+            }
+            _ => true,
+        },
+        _ => true,
+    }
+}
+
+fn has_call(node: &Node<Expression>) -> bool {
+    struct Search(bool);
+    impl<'ast> Visit<'ast> for Search {
+        fn visit_call_expression(&mut self, _: &'ast lang_c::ast::CallExpression, _: &'ast Span) {
+            self.0 = true;
+        }
+    }
+    let mut search = Search(false);
+    search.visit_expression(&node.node, &node.span);
+    search.0
+}
+
+/// Whether an expression is 0 or 1 already.
+fn is_truth(node: &Node<Expression>) -> bool {
+    match &node.node {
+        Expression::UnaryOperator(unary) => unary.node.operator.node == UnaryOperator::Negate,
+        _ => operation(node).is_some_and(|(operator, _)| {
+            matches!(
+                operator,
+                BinaryOperator::Less
+                    | BinaryOperator::LessOrEqual
+                    | BinaryOperator::Greater
+                    | BinaryOperator::GreaterOrEqual
+                    | BinaryOperator::Equals
+                    | BinaryOperator::NotEquals
+                    | BinaryOperator::LogicalAnd
+                    | BinaryOperator::LogicalOr
+            )
+        }),
+    }
+}
+
+/// 1 where a value is not 0.
+fn truth(node: Node<Expression>) -> Node<Expression> {
+    let span = node.span;
+    if is_truth(&node) { node } else { binary(BinaryOperator::NotEquals, node, number("0", span), span) }
+}
+
+/// `own = value;` with what comes before it and behind.
+fn with_value(parts: Parts, own: &str) -> Items {
+    let span = parts.value.span;
+    let set = item(binary(BinaryOperator::Assign, named(own, span), parts.value, span));
+    [parts.before, vec![set], parts.behind.into_iter().map(item).collect()].concat()
+}
+
+fn specifiers(ty: ScalarType, span: Span) -> Vec<Node<DeclarationSpecifier>> {
+    let mut words = if ty.signed { vec![] } else { vec![TypeSpecifier::Unsigned] };
+    words.extend(match ty.bits {
+        64 => vec![TypeSpecifier::Long, TypeSpecifier::Long],
+        _ => vec![TypeSpecifier::Int],
+    });
+    words.into_iter().map(|word| Node::new(DeclarationSpecifier::TypeSpecifier(Node::new(word, span)), span)).collect()
+}
+
+/// `int own = value;`
+fn declared(own: &str, value: Node<Expression>, span: Span) -> Node<BlockItem> {
+    Node::new(BlockItem::Declaration(declaration(specifiers(ScalarType::I32, span), own, value, span)), span)
+}
+
+/// A variable without a value.
+fn undefined(own: &str, ty: ScalarType, span: Span) -> Node<BlockItem> {
+    let mut made = declaration(specifiers(ty, span), own, number("0", span), span);
+    made.node.declarators.iter_mut().for_each(|declarator| declarator.node.initializer = None);
+    Node::new(BlockItem::Declaration(made), span)
+}

@@ -1,0 +1,152 @@
+//! Expressions that change something on their way to a value, and loops that they end, against the C compiler.
+
+use super::native::{compare_each, compare_small};
+use super::{diagnostic, source};
+
+/// Compares a kernel's body over `n` and `m`, with arrays of all types; `d` and `db` have small numbers.
+fn compare(body: &str) {
+    let length = "[n + m + 8]";
+    let arrays: Vec<String> = [
+        "int a",
+        "int b",
+        "int c",
+        "signed char h",
+        "unsigned char g",
+        "short w",
+        "unsigned q",
+        "long long l",
+        "int d",
+        "unsigned char db",
+    ]
+    .map(|own| format!("{own}{length}"))
+    .into();
+    compare_small(&source(&format!(
+        "#pragma burstc size(n: 5, max 40)\n#pragma burstc size(m: 5, max 40)\n\
+         void f(int n, int m, int x, unsigned u, {})\n{{\n{body}\n}}\n",
+        arrays.join(", ")
+    )));
+}
+
+fn compare_all(bodies: &[&str]) {
+    compare_each(bodies, compare);
+}
+
+/// In a loop over the elements.
+fn compare_in_loop(bodies: &[&str]) {
+    compare_each(bodies, |body| {
+        compare(&format!("int s = 3, k = 0; for (int i = 0; i < n; i++) {{ {body} }} c[n] = s; b[n] = k;"))
+    });
+}
+
+#[test]
+fn what_is_changed_on_the_way() {
+    compare_in_loop(&[
+        "int t; c[i] = (t = d[i]) + t; b[i] = t = 5; a[i] = t += 3;",
+        "c[i] = d[i]++; b[i] = ++d[i]; a[i] += a[i]--;",
+        "int t = d[i], r = t++ + 2; c[i] = t * r; int o = (t--, t); b[i] = o;",
+        "int t = (s += 2, s * 3); c[i] = t, a[i] = t + 1;",
+        "l[i] = (h[i] = a[i]) + (g[i] = a[i]); q[i] = (w[i] = b[i]) * 2u;",
+        "c[k++] += a[i]--; b[k] = d[i]; a[i] = b[i] = x - 3;",
+    ]);
+}
+
+#[test]
+fn what_is_changed_where_it_is_come_to() {
+    compare_in_loop(&[
+        "int t = 0; if (a[i] > 0 && (t = b[i]) > 3) c[i] = t; else c[i] = -t;",
+        "if (d[i] > 50 && s++ < 9) c[i] = s; if (d[i] > 50 || ++s > 3) b[i] = s;",
+        "c[i] = (d[i] > 50) && s++; c[i] += s; c[i] += d[i] > 50 ? s++ : --s;",
+        "int t = d[i], r = t > 5 ? (t = 3) : (t += 4); c[i] = t * 10 + r;",
+        "d[i] > 50 ? k++ : s++; d[i] > 50 && (s += d[i]); d[i] < 5 || (c[i] = s);",
+        "if ((s = s * 5 + 1) % 3 == 0 && (s ^= d[i]) > 9 || (s -= 7) < 4) c[i] = s; else b[i] = s;",
+        "int r = d[i] > 30 ? (b[i] = 5) : (h[i] += 4); c[i] = r; unsigned o = d[i] & 1 ? u++ : -1; l[i] = o;",
+        "switch (d[k++] & 3) { case 0: c[i] = k; break; case 1: c[i] = 7; break; default: b[i]++; }",
+    ]);
+}
+
+#[test]
+fn narrow_variables_step_in_conditions() {
+    compare_all(&[
+        "unsigned char s = 250; for (int i = 0; i < n; i++) { c[i] = s++; b[i] = ++s; a[i] = (s += 100); if (s-- > 100) q[i] = s; }",
+        "short s = 32760; for (int i = 0; i < n; i++) { if (++s > 100) c[i] = s; if (s++ < 0) b[i] = s; a[i] = (h[i] = s) + 1; }",
+    ]);
+}
+
+#[test]
+fn heads_that_change_what_they_look_at() {
+    compare_all(&[
+        "int i = 0, t; while (i < n && (t = d[i]) != 50) { c[i] = t; i++; } c[0] = i;",
+        "int i, t; for (i = 0; i < n && (t = d[i]) < 90; i++) c[i] = t; c[0] = i;",
+        "int i = 0; while (i < n && d[i++] < 80) { c[i] = 5; a[i] = i; } c[0] = i;",
+        "int i = n, k = 0; while (i > 0) { c[k++] += a[--i]--; b[i] = k; } c[k] = k;",
+        "int i, j; for (i = j = 0; i < n; i++, j += 2) c[j / 2] = i + j; c[n] = j;",
+    ]);
+}
+
+/// `>=` is not the opposite of `<` where there is no number.
+#[test]
+fn what_is_no_number_ends_no_comparison() {
+    let number = "float z = (float)(d[i] - d[i]), t = d[i] > 50 ? z / z : d[i];";
+    let bodies = [
+        "int i; for (i = 0; i < n; i++) { T if (t < 40) c[i] = 7; else break; a[i] = 3; } c[0] += i;",
+        "int i = 0; while (i < n) { T if (!(t < 40)) break; c[i] = 1; i++; } c[0] += i;",
+        "for (int i = 0; i < n; i++) { T if (!(t >= 40 || t < 20)) continue; c[i] = 7; }",
+        "float y[48]; for (int i = 0; i < n; i++) { T y[i] = t; } int k = 0; while (k < n && y[k] < 45) k++; c[0] = k;",
+        "float y[48]; for (int i = 0; i < n; i++) { T y[i] = t; } int k = 0; while (k < n && !(y[k] > 45)) k++; c[0] = k;",
+    ]
+    .map(|body| body.replace('T', number));
+    compare_all(&bodies.each_ref().map(String::as_str));
+}
+
+#[test]
+fn steps_before_jumps() {
+    compare_all(&[
+        "int i; for (i = 0; i < n; i++) { if (d[i] > 80) { i++; break; } c[i] = 5; } c[0] = i;",
+        "int i; for (i = 0; i < n; i++) { if (d[i] > 80) { c[1] = i; i--; i -= 3; break; } c[i] = 5; } c[0] = i;",
+        "int i, j = 9; for (i = 0; i < n; i++, j += 2) { if (d[i] > 80) { i++; break; } c[i] = 5; } c[0] = i; c[1] = j;",
+        "int i = 0, s = 0; while (i < n) { int t = d[i++]; if (t > 90) { s = -1; break; } if (t < 4) continue; s += t; if (t == 50) { c[2] = i; continue; } s -= i; } c[0] = s; c[1] = i;",
+        "int i = n; while (i > 0) { int t = d[--i]; if (t > 80) break; c[i] = t; } c[0] += i;",
+        "int i = 0; for (;;) { if (i >= n) break; int t = d[i++]; if (t > 90) break; c[i] = t; } c[0] = i;",
+        "int i = 0; do { int t = d[i++]; if (t > 90) break; c[i] = t; } while (i < n); c[0] = i;",
+        "int i = 0; while (i < n) { if (d[i] > 95) break; i++; if (d[i] < 3) break; c[i] = i; } c[0] += i;",
+    ]);
+}
+
+#[test]
+fn jumps_to_the_next_iteration() {
+    compare_all(&[
+        "for (int i = 0; i < n; i++) { if (d[i] & 1) { int k = d[i] & 7; if (k > 2) continue; c[i] = 1; } c[i] += 2; }",
+        "for (int i = 0; i < n; i++) { { int r = d[i + 1]; if (r > 50) continue; c[i] = r; } c[i] += 2; }",
+        "for (int i = 0; i < n; i++) { switch (d[i] & 3) { case 1: if (d[i] > 50) continue; c[i] = 1; break; case 2: c[i] = 2; } c[i] += 2; }",
+        "for (int i = 0; i < n; i++) { for (int j = 0; j < m; j++) { if (d[j] & 1) { int t = b[j]; if (t & 1) continue; if (t & 2) break; a[i] += j; } c[i] += j; } }",
+        "for (int i = 0; i < n; i++) { a[i] = 1; continue; }",
+    ]);
+}
+
+#[test]
+fn several_counters_are_read_behind() {
+    compare_all(&[
+        "int i, j; for (i = 0, j = n; i < j; i++, j--) { int t = a[i]; a[i] = a[j]; a[j] = t; } c[0] = i; c[1] = j;",
+        "int i, j; for (i = 0, j = n; i < j; i++, j--) { if (d[i] > 80) break; c[i] = 5; } c[0] = i; c[1] = j;",
+        "int i, j; for (i = 0, j = 9; i < n; i++, j += 2) { if (d[i] > 80) break; c[i] = 5; } c[0] = i; c[1] = j;",
+    ]);
+}
+
+#[test]
+fn loops_end_when_nothing_is_left() {
+    compare_in_loop(&[
+        "unsigned t = d[i]; while (t) { k += t & 1; t >>= 1; } c[i] = k;",
+        "unsigned t = q[i]; for (k = 0; t; k++) t &= t - 1; c[i] = k;",
+        "int t = a[i], r = 0; while (t != 0) { r = r * 3 + t % 10; t = t / 10; } c[i] = r;",
+        "int t = d[i], r = 0; do { r += t % 10; t /= 10; } while (t); c[i] = r;",
+        "unsigned t = q[i] | 1; while ((t & 0x80000000u) == 0) { t <<= 1; k++; } c[i] = k; q[i] = t;",
+        "unsigned char t = db[i]; while (t > 3) { t >>= 1; if (t == 9) break; k++; } c[i] = k; g[i] = t;",
+        "long long t = l[i]; for (; t > 0; t /= 7) k++; c[i] = k;",
+        "unsigned r = d[i], e = d[i + 1] & 15, o = 1; while (e) { if (e & 1) o *= r; r *= r; e >>= 1; } c[i] = o;",
+    ]);
+    // By a jump such a loop may end at any time, and the sign never goes away.
+    let refused = diagnostic(
+        "void f(int a[9], int c[9]) {\nfor (int i = 0; i < 9; i++) { int t = a[i], k = 0; while (t != 0) { t >>= 1; k++; if (c[k & 7] > 90) break; } c[i] = k; }\n}\n",
+    );
+    assert_eq!(refused.span.map(|span| span.line), Some(2), "{refused:?}");
+}
