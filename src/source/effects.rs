@@ -14,9 +14,9 @@
 use std::collections::HashSet;
 
 use lang_c::ast::{
-    BinaryOperator, BlockItem, Constant, Declaration, DeclarationSpecifier, Expression, ExternalDeclaration,
-    ForInitializer, Initializer, IntegerBase, Statement, StorageClassSpecifier, TranslationUnit, TypeSpecifier,
-    UnaryOperator,
+    BinaryOperator, BlockItem, CallExpression, Constant, Declaration, DeclarationSpecifier, Expression,
+    ExternalDeclaration, ForInitializer, ForStatement, Initializer, IntegerBase, Statement, StorageClassSpecifier,
+    TranslationUnit, TypeSpecifier, UnaryOperator,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -44,6 +44,19 @@ pub fn are_nested(unit: &TranslationUnit) -> bool {
         fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
             let node = Node::new(expression.clone(), *span);
             self.0 |= matters(&node) && !is_plain(&node);
+        }
+        fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast Span) {
+            let value = match statement {
+                Statement::If(branch) => Some(&branch.node.condition),
+                Statement::Switch(switch) => Some(&switch.node.expression),
+                Statement::While(w) => Some(&w.node.expression),
+                Statement::DoWhile(w) => Some(&w.node.expression),
+                Statement::For(f) => f.node.condition.as_ref(),
+                Statement::Return(value) => value.as_ref(),
+                _ => None,
+            };
+            self.0 |= value.is_some_and(|value| matters(value) && !is_counting(value));
+            visit::visit_statement(self, statement, span);
         }
     }
     let mut search = Search(false);
@@ -79,6 +92,29 @@ fn matters(node: &Node<Expression>) -> bool {
     let mut search = Search(false);
     search.visit_expression(&node.node, &node.span);
     search.0
+}
+
+/// `None` where one of two operands names a variable that the other changes: in which order, C does not say.
+fn apart_from(left: &Node<Expression>, right: &Node<Expression>) -> Option<()> {
+    struct Moved(Vec<String>);
+    impl<'ast> Visit<'ast> for Moved {
+        fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
+            let target = match expression {
+                Expression::UnaryOperator(unary) if counts(&unary.node.operator.node) => Some(&unary.node.operand),
+                Expression::BinaryOperator(o) if assignment(&o.node.operator.node).is_some() => Some(&o.node.lhs),
+                _ => None,
+            };
+            self.0.extend(target.and_then(|target| variable(target)).map(str::to_string));
+            visit::visit_expression(self, expression, span);
+        }
+    }
+    let is_free = |one: &Node<Expression>, other: &Node<Expression>| {
+        let mut moved = Moved(vec![]);
+        moved.visit_expression(&one.node, &one.span);
+        let names = names_in(other);
+        !moved.0.iter().any(|name| names.contains(name))
+    };
+    (is_free(left, right) && is_free(right, left)).then_some(())
 }
 
 /// Whether an expression changes nothing but as a whole.
@@ -174,29 +210,13 @@ impl Apart {
                 };
                 Some(Parts { before, value, behind: vec![] })
             }
-            Expression::Call(call) => {
-                let (mut before, mut behind) = (vec![], vec![]);
-                let mut with = (**call).clone();
-                for argument in &mut with.node.arguments {
-                    let own = self.value(argument)?;
-                    *argument = own.value;
-                    before.extend(own.before);
-                    behind.extend(own.behind);
-                }
-                // The function begins when the steps are done: it must not see what they change.
-                let is_own = |step: &Node<Expression>| {
-                    stepped(step).is_some_and(|(name, _)| {
-                        self.declared.integer(name, 0).is_some() && !self.declared.has_address(name)
-                    })
-                };
-                let value = Node::new(Expression::Call(Box::new(with)), span);
-                behind.iter().all(is_own).then_some(Parts { before, value, behind })
-            }
+            Expression::Call(call) => self.call(call, span),
             Expression::BinaryOperator(o) => {
                 let operator = o.node.operator.node.clone();
                 if matches!(operator, BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr) {
                     return self.logical(operator, &o.node.lhs, &o.node.rhs, span);
                 }
+                apart_from(&o.node.lhs, &o.node.rhs)?;
                 let (left, right) = (self.value(&o.node.lhs)?, self.value(&o.node.rhs)?);
                 let is_assignment = assignment(&operator).is_some();
                 let own = binary(operator, left.value.clone(), right.value, span);
@@ -213,6 +233,27 @@ impl Apart {
             }
             _ => None,
         }
+    }
+
+    fn call(&mut self, call: &Node<CallExpression>, span: Span) -> Option<Parts> {
+        let (mut before, mut behind) = (vec![], vec![]);
+        let mut with = call.clone();
+        for (k, argument) in call.node.arguments.iter().enumerate() {
+            call.node.arguments[..k].iter().try_for_each(|other| apart_from(other, argument))?;
+        }
+        for argument in &mut with.node.arguments {
+            let own = self.value(argument)?;
+            *argument = own.value;
+            before.extend(own.before);
+            behind.extend(own.behind);
+        }
+        // The function begins when the steps are done: it must not see what they change.
+        let is_own = |step: &Node<Expression>| {
+            stepped(step)
+                .is_some_and(|(name, _)| self.declared.integer(name, 0).is_some() && !self.declared.has_address(name))
+        };
+        let value = Node::new(Expression::Call(Box::new(with)), span);
+        behind.iter().all(is_own).then_some(Parts { before, value, behind })
     }
 
     fn logical(
@@ -301,6 +342,7 @@ impl Apart {
             }
             // Of a small constant every type has the same value.
             Expression::BinaryOperator(o) if o.node.operator.node == BinaryOperator::Assign => {
+                apart_from(&o.node.lhs, &o.node.rhs)?;
                 let (left, mut right) = (self.value(&o.node.lhs)?, self.value(&o.node.rhs)?);
                 if let Some(value) = assigned(&o.node.rhs).filter(|value| is_bit(value)) {
                     right.value = value.clone();
@@ -310,6 +352,7 @@ impl Apart {
                 Some([left.before, right.before, vec![item(own)], steps.collect()].concat())
             }
             Expression::BinaryOperator(o) if assignment(&o.node.operator.node).is_some() => {
+                apart_from(&o.node.lhs, &o.node.rhs)?;
                 let (left, right) = (self.value(&o.node.lhs)?, self.value(&o.node.rhs)?);
                 let own = binary(o.node.operator.node.clone(), left.value, right.value, span);
                 let steps = left.behind.into_iter().chain(right.behind).map(item);
@@ -430,31 +473,7 @@ impl Apart {
                 }
             }
             Statement::For(f) => {
-                let mut before = vec![];
-                if let ForInitializer::Expression(first) = &mut f.node.initializer.node
-                    && !is_list_of_plain(first)
-                    && let Some(mut items) = self.effect(first)
-                    && let Some(last) = items.pop()
-                {
-                    match expression_of(&last) {
-                        Some(own) => **first = own,
-                        None => {
-                            items.push(last);
-                            f.node.initializer.node = ForInitializer::Empty;
-                        }
-                    }
-                    before = items;
-                }
-                if let Some(step) = &mut f.node.step
-                    && !is_list_of_plain(step)
-                    && let Some(items) = self.effect(step)
-                    && let Some(mut all) = items.iter().map(expression_of).collect::<Option<Vec<_>>>()
-                {
-                    **step = match all.len() {
-                        1 => all.remove(0),
-                        _ => Node::new(Expression::Comma(Box::new(all)), step.span),
-                    };
-                }
+                let mut before = self.for_head(&mut f.node);
                 let body = self.block(&f.node.statement);
                 *f.node.statement = body.clone();
                 if let Some(condition) = &f.node.condition
@@ -483,6 +502,36 @@ impl Apart {
             _ => {}
         }
         vec![Node::new(BlockItem::Statement(own), span)]
+    }
+
+    /// What comes before a loop, of which the head begins and steps in plain assignments then.
+    fn for_head(&mut self, f: &mut ForStatement) -> Items {
+        let mut before = vec![];
+        if let ForInitializer::Expression(first) = &mut f.initializer.node
+            && !is_list_of_plain(first)
+            && let Some(mut items) = self.effect(first)
+            && let Some(last) = items.pop()
+        {
+            match expression_of(&last) {
+                Some(own) => **first = own,
+                None => {
+                    items.push(last);
+                    f.initializer.node = ForInitializer::Empty;
+                }
+            }
+            before = items;
+        }
+        if let Some(step) = &mut f.step
+            && !is_list_of_plain(step)
+            && let Some(items) = self.effect(step)
+            && let Some(mut all) = items.iter().map(expression_of).collect::<Option<Vec<_>>>()
+        {
+            **step = match all.len() {
+                1 => all.remove(0),
+                _ => Node::new(Expression::Comma(Box::new(all)), step.span),
+            };
+        }
+        before
     }
 
     /// Variables whose values change others.

@@ -48,6 +48,7 @@ mod rounds;
 mod scope;
 mod splice;
 mod steps;
+mod strings;
 mod structs;
 mod switch;
 mod table;
@@ -395,6 +396,7 @@ fn plainer(
 ) -> Checked<flat::Flattened> {
     let behind = effort >= Effort::Behind;
     types::hoist_enumerations(unit);
+    strings::strings(unit);
     let types = types_of(preprocessed, unit);
     if effort >= Effort::Effects {
         effects::effects(unit, &types);

@@ -6,6 +6,7 @@
 //!
 //! `return` inside of a loop gives a variable the value and goes to a label behind the body, of which [`super::exits`] makes what it makes of others.
 
+mod conditions;
 mod sites;
 
 use std::collections::{HashMap, HashSet};
@@ -411,7 +412,7 @@ impl<'u> Splicer<'_, '_, 'u> {
             }
             Expression::BinaryOperator(o) => match o.node.operator.node {
                 BinaryOperator::Index => self.element(node).filter(|shape| !shape.extents.is_empty()),
-                BinaryOperator::Plus => self.given(&o.node.lhs),
+                BinaryOperator::Plus | BinaryOperator::Minus => self.given(&o.node.lhs),
                 _ => None,
             },
             Expression::Member(_) => self.element(node).filter(|shape| !shape.extents.is_empty()),

@@ -10,8 +10,8 @@
 //! `e` that changes something.
 
 use lang_c::ast::{
-    BinaryOperator, BlockItem, CallExpression, Constant, Expression, IfStatement, Integer, IntegerSize, Label,
-    Statement, SwitchStatement, TranslationUnit,
+    BinaryOperator, BlockItem, CallExpression, CaseRange, Constant, Expression, IfStatement, Integer, IntegerSize,
+    Label, Statement, SwitchStatement, TranslationUnit,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -52,6 +52,8 @@ fn item(node: &mut Node<BlockItem>) {
 #[derive(Default)]
 struct Case {
     constants: Vec<Node<Expression>>,
+    /// From one constant to another, as GNU C has it.
+    ranges: Vec<[Node<Expression>; 2]>,
     is_default: bool,
     items: Vec<Node<BlockItem>>,
     /// It does not run into the next one.
@@ -62,6 +64,10 @@ struct Case {
 fn chosen(switch: &SwitchStatement, span: Span) -> Option<Statement> {
     let mut cases = cases(&switch.statement)?;
     if has_effects(&switch.expression) || cases.iter().flat_map(|case| &case.constants).any(|c| !fits_int(c)) {
+        return None;
+    }
+    // An unsigned constant is no end of a range of an `int`.
+    if cases.iter().flat_map(|case| &case.ranges).flatten().any(|c| !fits(c, i32::MAX as u64)) {
         return None;
     }
     let mut repeated = 0;
@@ -83,7 +89,13 @@ fn chosen(switch: &SwitchStatement, span: Span) -> Option<Statement> {
         let place = switch.expression.span;
         let is = |constant| binary(BinaryOperator::Equals, (*switch.expression).clone(), constant, place);
         let any = |left, right| binary(BinaryOperator::LogicalOr, left, right, place);
-        let condition = case.constants.into_iter().map(is).reduce(any)?;
+        let within = |[low, high]: [Node<Expression>; 2]| {
+            let compare = |operator, end| binary(operator, (*switch.expression).clone(), end, place);
+            let (least, most) = (BinaryOperator::GreaterOrEqual, BinaryOperator::LessOrEqual);
+            binary(BinaryOperator::LogicalAnd, compare(least, low), compare(most, high), place)
+        };
+        let ranges = case.ranges.into_iter().map(within);
+        let condition = case.constants.into_iter().map(is).chain(ranges).reduce(any)?;
         let branch = IfStatement {
             condition: Box::new(condition),
             then_statement: block(case.items),
@@ -108,11 +120,15 @@ fn cases(body: &Node<Statement>) -> Option<Vec<Case>> {
             match labeled.node.label.node {
                 Label::Case(constant) => labels.constants.push(*constant),
                 Label::Default => labels.is_default = true,
-                Label::CaseRange(_) | Label::Identifier(_) => return None,
+                Label::CaseRange(range) => {
+                    let CaseRange { low, high } = range.node;
+                    labels.ranges.push([*low, *high]);
+                }
+                Label::Identifier(_) => return None,
             }
             inner = *labeled.node.statement;
         }
-        if labels.is_default || !labels.constants.is_empty() {
+        if labels.is_default || !labels.constants.is_empty() || !labels.ranges.is_empty() {
             cases.push(labels);
         }
         // A statement before the first label is never reached.
@@ -130,7 +146,10 @@ fn cases(body: &Node<Statement>) -> Option<Vec<Case>> {
         }
     }
     // Default and constants that share a block are default's.
-    cases.iter_mut().filter(|case| case.is_default).for_each(|case| case.constants.clear());
+    cases.iter_mut().filter(|case| case.is_default).for_each(|case| {
+        case.constants.clear();
+        case.ranges.clear();
+    });
     Some(cases)
 }
 
@@ -197,7 +216,12 @@ fn has_effects(node: &Node<Expression>) -> bool {
 
 /// Whether a constant is compared as it is written: C converts it to the type of what is switched on, `int` maybe.
 fn fits_int(constant: &Node<Expression>) -> bool {
-    struct Long(HashSet<bool>);
+    fits(constant, u64::from(u32::MAX))
+}
+
+/// Whether the numbers of a constant are of the type `int` or `unsigned` and no larger than this.
+fn fits(constant: &Node<Expression>, largest: u64) -> bool {
+    struct Long(HashSet<bool>, u64);
     impl<'ast> Visit<'ast> for Long {
         fn visit_integer(&mut self, integer: &'ast Integer, _: &'ast Span) {
             let radix = match integer.base {
@@ -207,7 +231,7 @@ fn fits_int(constant: &Node<Expression>) -> bool {
                 lang_c::ast::IntegerBase::Binary => 2,
             };
             let is_short = matches!(integer.suffix.size, IntegerSize::Int)
-                && u64::from_str_radix(&integer.number, radix).is_ok_and(|value| value <= u64::from(u32::MAX));
+                && u64::from_str_radix(&integer.number, radix).is_ok_and(|value| value <= self.1);
             self.0.insert(is_short);
         }
 
@@ -218,7 +242,7 @@ fn fits_int(constant: &Node<Expression>) -> bool {
             visit::visit_constant(self, constant, span);
         }
     }
-    let mut long = Long(HashSet::new());
+    let mut long = Long(HashSet::new(), largest);
     long.visit_expression(&constant.node, &constant.span);
     !long.0.contains(&false)
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use lang_c::ast::{
     BinaryOperator, BinaryOperatorExpression, BlockItem, CallExpression, Declaration, DerivedDeclarator, Expression,
-    FunctionDefinition, Initializer, ParameterDeclaration, Statement, UnaryOperator,
+    FunctionDefinition, IfStatement, Initializer, ParameterDeclaration, Statement, UnaryOperator,
 };
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
@@ -13,6 +13,7 @@ use lang_c::visit::{self, Visit};
 use super::super::function::{derived, identifier};
 use super::super::nest::{assignment, counts};
 use super::super::preprocess::Splice;
+use super::super::program::Free;
 use super::super::structs::type_specifiers;
 use super::{Call, Piece, Splicer};
 
@@ -32,7 +33,9 @@ enum Kind<'u> {
     /// `int x = f(a);` in a list of statements.
     Declared(&'u Declaration),
     /// `if (f(a))`
-    Condition(&'u Node<Expression>),
+    Condition(&'u IfStatement),
+    /// `while (f(a))`, `for (…; f(a); …)`
+    Head(&'u Node<Expression>, &'u Node<Statement>),
 }
 
 #[derive(Default)]
@@ -61,7 +64,9 @@ impl<'u> Visit<'u> for Sites<'u> {
                 }
                 _ => Some(Kind::Alone(expression)),
             },
-            Statement::If(branch) => Some(Kind::Condition(&branch.node.condition)),
+            Statement::If(branch) => Some(Kind::Condition(&branch.node)),
+            Statement::While(w) => Some(Kind::Head(&w.node.expression, &w.node.statement)),
+            Statement::For(f) => f.node.condition.as_ref().map(|condition| Kind::Head(condition, &f.node.statement)),
             _ => None,
         };
         let is_listed = self.listed.take() == Some(*span);
@@ -149,7 +154,7 @@ impl<'ast> Visit<'ast> for Written {
     }
 }
 
-fn parameters(callee: &FunctionDefinition) -> Vec<&Node<ParameterDeclaration>> {
+pub fn parameters(callee: &FunctionDefinition) -> Vec<&Node<ParameterDeclaration>> {
     let prototype = derived(&callee.declarator).into_iter().find_map(|part| match &part.node {
         DerivedDeclarator::Function(prototype) => Some(&prototype.node.parameters),
         _ => None,
@@ -189,11 +194,16 @@ impl<'u> Splicer<'_, '_, 'u> {
                 }
             }
             Kind::Condition(_) => {}
+            Kind::Head(condition, body) => return self.head(condition, body),
         }
-        self.hoisted(site, bytes, &mut spliced)
+        let edits = self.hoisted(site, bytes, &mut spliced);
+        match &site.kind {
+            Kind::Condition(branch) if edits.is_empty() => self.branch(branch, site.span, site.is_listed, number),
+            _ => edits,
+        }
     }
 
-    fn callee(&self, call: &CallExpression) -> Option<&'u FunctionDefinition> {
+    pub fn callee(&self, call: &CallExpression) -> Option<&'u FunctionDefinition> {
         let Expression::Identifier(name) = &call.callee.node else { return None };
         self.bodies.get(name.node.name.as_str()).map(|callee| &callee.node)
     }
@@ -266,10 +276,15 @@ impl<'u> Splicer<'_, '_, 'u> {
     ) -> Vec<Splice> {
         let mut inner = Inner(vec![]);
         let is_declared = match &site.kind {
-            Kind::Alone(node) | Kind::Condition(node) => {
+            Kind::Alone(node) => {
                 inner.visit_expression(&node.node, &node.span);
                 false
             }
+            Kind::Condition(branch) => {
+                inner.visit_expression(&branch.condition.node, &branch.condition.span);
+                false
+            }
+            Kind::Head(..) => return vec![],
             Kind::Assigned(o) => {
                 inner.visit_expression(&o.lhs.node, &o.lhs.span);
                 inner.visit_expression(&o.rhs.node, &o.rhs.span);
@@ -288,8 +303,12 @@ impl<'u> Splicer<'_, '_, 'u> {
         let here = ByteSpan::span(site.span.start, site.span.start + 1);
         let word = |text: &str| (text.to_string(), here);
         let (mut edits, mut before): (Vec<Splice>, Vec<Piece>) = (vec![], vec![]);
+        let count = inner.0.len();
         for (call, span) in inner.0 {
-            let Some(callee) = self.callee(call).filter(|callee| self.is_pure(callee, 0)) else { continue };
+            let is_free = |callee: &&FunctionDefinition| {
+                self.is_pure(callee, 0) || count == 1 && self.is_alone(site, callee, call, span)
+            };
+            let Some(callee) = self.callee(call).filter(is_free) else { continue };
             let name = format!("{}_{}", self.fresh(call), span.start);
             let target = Some((vec![word(&name)], vec![word("=")]));
             let Some(body) = spliced(Call { span: site.span, call, target }) else { continue };
@@ -310,6 +329,42 @@ impl<'u> Splicer<'_, '_, 'u> {
         }
         edits.push((bytes.start..bytes.start, before));
         edits
+    }
+
+    /// Whether nothing else in the expressions around a call names what it may change by the places that it gets.
+    fn is_alone(&self, site: &Site<'u>, callee: &FunctionDefinition, call: &CallExpression, span: ByteSpan) -> bool {
+        let around = match &site.kind {
+            Kind::Condition(branch) => self.preprocessed.balanced(branch.condition.span),
+            _ => ByteSpan::span(site.span.start, self.preprocessed.end(site.span)),
+        };
+        let own = self.preprocessed.balanced(span);
+        let parameters = parameters(callee);
+        let pairs = parameters.iter().zip(&call.arguments);
+        let places = pairs.filter(|(p, _)| p.node.declarator.as_ref().is_some_and(|d| !derived(d).is_empty()));
+        let named: HashSet<&str> = places
+            .flat_map(|(_, argument)| self.tokens(self.preprocessed.balanced(argument.span)))
+            .filter(|token| token.kind == super::Kind::Word)
+            .map(|token| self.text(token))
+            .collect();
+        let others = self.tokens(around).iter().filter(|token| token.start < own.start || token.start >= own.end);
+        let is_named = others.into_iter().any(|token| named.contains(self.text(token)));
+        !is_named && self.changes_places_only(callee)
+    }
+
+    /// Whether a helper changes nothing but its own variables and what it gets places of, and calls no other that may.
+    fn changes_places_only(&self, callee: &FunctionDefinition) -> bool {
+        let mut written = Written::default();
+        written.visit_statement(&callee.statement.node, &callee.statement.span);
+        let free = Free::of_items(&super::super::plain::listed(&callee.statement));
+        let of_others = |name: &String| {
+            let is_own = |p: &&Node<ParameterDeclaration>| {
+                let declarator = p.node.declarator.as_ref();
+                declarator.and_then(|d| identifier(&d.node)).is_some_and(|own| own.node.name == *name)
+            };
+            !parameters(callee).iter().any(is_own)
+        };
+        let is_pure = |name: &String| self.bodies.get(name.as_str()).is_none_or(|own| self.is_pure(&own.node, 0));
+        free.called.iter().all(is_pure) && !free.names.iter().any(|name| of_others(name) && written.may_have(name))
     }
 
     /// The beginning of a name that nobody has.

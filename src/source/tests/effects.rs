@@ -41,7 +41,7 @@ fn compare_in_loop(bodies: &[&str]) {
 #[test]
 fn what_is_changed_on_the_way() {
     compare_in_loop(&[
-        "int t; c[i] = (t = d[i]) + t; b[i] = t = 5; a[i] = t += 3;",
+        "int t; c[i] = (t = d[i]) + x; b[i] = t = 5; a[i] = t += 3;",
         "c[i] = d[i]++; b[i] = ++d[i]; a[i] += a[i]--;",
         "int t = d[i], r = t++ + 2; c[i] = t * r; int o = (t--, t); b[i] = o;",
         "int t = (s += 2, s * 3); c[i] = t, a[i] = t + 1;",
@@ -149,4 +149,23 @@ fn loops_end_when_nothing_is_left() {
         "void f(int a[9], int c[9]) {\nfor (int i = 0; i < 9; i++) { int t = a[i], k = 0; while (t != 0) { t >>= 1; k++; if (c[k & 7] > 90) break; } c[i] = k; }\n}\n",
     );
     assert_eq!(refused.span.map(|span| span.line), Some(2), "{refused:?}");
+}
+
+#[test]
+fn arrays_begin_with_strings_and_lists() {
+    compare_in_loop(&[
+        "static const char t[] = \"0123456789abcdef\"; c[i] = t[d[i] & 15];",
+        "static const unsigned char t[8] = \"\\x41\\\\\\n\\377\\0'\" \"\\\"7\"; c[i] = t[d[i] & 7];",
+        "const char *t = \"01234567\"; static const signed char r[9] = \"\\201\\377345\"; c[i] = t[d[i] & 7] + r[d[i] & 7];",
+        "char t[8] = \"ab\"; t[i & 7] += d[i]; c[i] = t[(i + 1) & 7];",
+        "int t[] = { d[i], 2, a[i] }; for (int j = 0; j < 3; j++) k += t[j] * a[i + j]; c[i] = k;",
+    ]);
+}
+
+#[test]
+fn cases_of_ranges() {
+    compare_in_loop(&[
+        "switch (d[i] & 7) { case 0: case 2 ... 4: c[i] = 1; break; case 5: c[i] = 3; default: c[i] += 9; }",
+        "switch (h[i]) { case -100 ... -1: c[i] = 3; break; case 'a' ... 'z': c[i] = 2; break; default: { int t = h[i]; c[i] = t; } }",
+    ]);
 }

@@ -193,6 +193,47 @@ fn helpers_that_search() {
 }
 
 #[test]
+fn helpers_in_conditions() {
+    let find = "static int find(int n, const int *a, int x) { for (int i = 0; i < n; i++) if (a[i] == x) return i; return -1; }";
+    let each = "for (int i = 0; i < n; i++)";
+    let texts = [
+        format!(
+            "{find}|{each} {{ int k = find(n, a, i & 7); if (k < 0 || find(n, a, 1) > 2) c[i] = k; else c[i] = 9; }}"
+        ),
+        format!(
+            "{find}|{each} {{ if (i > 2 && find(i, a, 3) > 1 && a[i] > 2) break; if (a[i] < 5 && find(n, a, 1) > 2) c[i]--; else c[i] = 4; }}"
+        ),
+        format!("{find}|{each} {{ if (i > 2 || find(i, a, 3) > 1 || a[i] > 4) continue; c[i] += 2; }}"),
+        format!("{find}|{each} {{ if (i > 2) if (find(i, a, 3) > 1) continue; c[i] += 2; }}"),
+        format!("{find}|int i = 0; while (i < n && find(n, a, a[i] ^ 1) >= 0) {{ c[i] = 1; i++; }} c[n] = i;"),
+        format!("{find}|int i; for (i = 0; i < n && find(n, a, a[i] ^ 1) >= 0; i++) c[i] = 1; c[n] = i;"),
+        format!(
+            "static int sum(int k) {{ int s = 0; while (k-- > 0) {{ if (s > 20) return s; s += k; }} return -s; }}|{each} c[i] = sum(i) + sum(3);"
+        ),
+    ];
+    compare_each(&texts.iter().map(String::as_str).collect::<Vec<_>>(), compare_calls);
+}
+
+#[test]
+fn helpers_that_change_what_they_get() {
+    let each = "for (int i = 0; i < n; i++)";
+    let add = "static int add(int *s, int x) { *s += x; return *s; }";
+    let texts = [
+        format!("{add}|int s = 0; {each} c[i] = add(&s, a[i]) + 1; c[n] = s;"),
+        format!("{add}|int s = 0; {each} if (a[i] > 1 && add(&s, a[i]) > 20) {{ c[i] = s; s = 0; }} c[n] = s;"),
+        format!("{add}|int s = 0, i = 0; while (i < n && add(&s, a[i]) < 30) {{ c[i] = s; i++; }} c[n] = s;"),
+        format!(
+            "static unsigned rnd(unsigned *s) {{ *s = *s * 1103515245u + 12345u; return *s >> 16 & 0x7fff; }}|\
+             unsigned s = 7; {each} {{ c[i] = rnd(&s) % 100; if (rnd(&s) & 1) c[i]++; }}"
+        ),
+        format!(
+            "static void swap(int *x, int *y) {{ int t = *x; *x = *y; *y = t; }}|for (int i = 0; i < n / 2; i++) swap(a + i, a + n - 1 - i); {each} c[i] = a[i];"
+        ),
+    ];
+    compare_each(&texts.iter().map(String::as_str).collect::<Vec<_>>(), compare_calls);
+}
+
+#[test]
 fn functions_that_search() {
     for text in [
         "int f(int n, int d[n + 1], int x) { x &= 15; for (int i = 0; i < n; i++) if ((d[i] & 15) == x) return i; return -1; }",

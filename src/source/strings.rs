@@ -1,0 +1,189 @@
+//! Arrays as long as what they begin with, on C's own tree: `char t[] = "ab";` is `char t[3] = {'a', 'b', '\0'};`, `int t[] = {x, y};` is
+//! `int t[2] = {x, y};`, and a pointer to a string that never points elsewhere, `const char *t = "ab";`, is the table that it points to.
+
+use lang_c::ast::{
+    ArrayDeclarator, ArraySize, BlockItem, Constant, Declaration, DeclarationSpecifier, DerivedDeclarator, Expression,
+    ExternalDeclaration, InitDeclarator, Initializer, InitializerListItem, Statement, StorageClassSpecifier,
+    TranslationUnit, TypeQualifier, TypeSpecifier, UnaryOperator,
+};
+use lang_c::span::{Node, Span};
+use lang_c::visit::{self, Visit};
+
+use super::function::identifier;
+use super::nest::{assignment, counts};
+use super::plain::{inner, number, variable};
+use super::types::{is_const, is_typedef};
+
+/// Rewrites the declarations of a file and of its functions.
+pub fn strings(unit: &mut TranslationUnit) {
+    for external in &mut unit.0 {
+        match &mut external.node {
+            // Who else may set a pointer of the file is not looked for.
+            ExternalDeclaration::Declaration(declaration) => rewrite(&mut declaration.node, None),
+            ExternalDeclaration::FunctionDefinition(function) => {
+                let mut changed = Assigned(vec![]);
+                changed.visit_statement(&function.node.statement.node, &function.node.statement.span);
+                let changed = changed.0;
+                statement(&mut function.node.statement, &changed);
+            }
+            ExternalDeclaration::StaticAssert(_) => {}
+        }
+    }
+}
+
+/// The variables that get other values than the first, or whose addresses are taken.
+struct Assigned(Vec<String>);
+
+impl<'ast> Visit<'ast> for Assigned {
+    fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
+        let target = match expression {
+            Expression::UnaryOperator(unary) => {
+                let operator = &unary.node.operator.node;
+                (counts(operator) || *operator == UnaryOperator::Address).then_some(&unary.node.operand)
+            }
+            Expression::BinaryOperator(o) => assignment(&o.node.operator.node).map(|_| &o.node.lhs),
+            _ => None,
+        };
+        self.0.extend(target.and_then(|target| variable(target)).map(str::to_string));
+        visit::visit_expression(self, expression, span);
+    }
+}
+
+fn statement(node: &mut Node<Statement>, changed: &[String]) {
+    let Statement::Compound(items) = &mut node.node else {
+        inner(&mut node.node).into_iter().for_each(|inner| statement(inner, changed));
+        return;
+    };
+    for item in items {
+        match &mut item.node {
+            BlockItem::Declaration(declaration) => rewrite(&mut declaration.node, Some(changed)),
+            BlockItem::Statement(own) => statement(own, changed),
+            BlockItem::StaticAssert(_) => {}
+        }
+    }
+}
+
+fn rewrite(declaration: &mut Declaration, changed: Option<&[String]>) {
+    let is_char = declaration
+        .specifiers
+        .iter()
+        .any(|s| matches!(&s.node, DeclarationSpecifier::TypeSpecifier(ty) if ty.node == TypeSpecifier::Char));
+    if is_typedef(declaration) {
+        return;
+    }
+    let is_alone = declaration.declarators.len() == 1;
+    let is_const = is_const(declaration);
+    let mut becomes_table = false;
+    for declarator in &mut declaration.declarators {
+        let span = declarator.span;
+        if is_char
+            && is_alone
+            && is_const
+            && let Some(changed) = changed
+        {
+            becomes_table |= pointed(&mut declarator.node, changed, span);
+        }
+        if is_char {
+            spelled(&mut declarator.node, span);
+        }
+        counted(&mut declarator.node, span);
+    }
+    // A table is the same at each call.
+    let is_stored = |s: &Node<DeclarationSpecifier>| matches!(s.node, DeclarationSpecifier::StorageClass(_));
+    if becomes_table && !declaration.specifiers.iter().any(is_stored) {
+        let span = declaration.specifiers[0].span;
+        let own = Node::new(StorageClassSpecifier::Static, span);
+        declaration.specifiers.insert(0, Node::new(DeclarationSpecifier::StorageClass(own), span));
+    }
+}
+
+/// `const char t[] = "ab"` of `const char *t = "ab"`.
+fn pointed(declarator: &mut InitDeclarator, changed: &[String], span: Span) -> bool {
+    let is_string = matches!(&declarator.initializer, Some(Node { node: Initializer::Expression(first), .. })
+        if matches!(first.node, Expression::StringLiteral(_)));
+    let Some(name) = identifier(&declarator.declarator.node).map(|name| name.node.name.clone()) else { return false };
+    let [only] = &mut declarator.declarator.node.derived[..] else { return false };
+    if !is_string || changed.contains(&name) || !matches!(only.node, DerivedDeclarator::Pointer(_)) {
+        return false;
+    }
+    let qualifiers: Vec<Node<TypeQualifier>> = vec![];
+    let array = ArrayDeclarator { qualifiers, size: ArraySize::Unknown };
+    only.node = DerivedDeclarator::Array(Node::new(array, span));
+    true
+}
+
+/// The characters of a string that an array begins with.
+fn spelled(declarator: &mut InitDeclarator, span: Span) {
+    let Some(Node { node: Initializer::Expression(first), .. }) = &declarator.initializer else { return };
+    let Expression::StringLiteral(text) = &first.node else { return };
+    let place = first.span;
+    let Some(mut characters) = characters(&text.node) else { return };
+    let [Node { node: DerivedDeclarator::Array(array), .. }] = &declarator.declarator.node.derived[..] else { return };
+    // An array as long as the text has no end of it.
+    characters.push("'\\0'".to_string());
+    if let ArraySize::VariableExpression(size) = &array.node.size
+        && super::flat::constant(size) == Some(characters.len() as i64 - 1)
+    {
+        characters.pop();
+    }
+    let one = |text: String| {
+        let constant = Node::new(Constant::Character(text), place);
+        let value = Node::new(Expression::Constant(Box::new(constant)), place);
+        let initializer = Box::new(Node::new(Initializer::Expression(Box::new(value)), place));
+        Node::new(InitializerListItem { designation: vec![], initializer }, place)
+    };
+    let list = characters.into_iter().map(one).collect();
+    declarator.initializer = Some(Node::new(Initializer::List(list), span));
+}
+
+/// The extent that a list without designators says.
+fn counted(declarator: &mut InitDeclarator, span: Span) {
+    let Some(Node { node: Initializer::List(items), .. }) = &declarator.initializer else { return };
+    let is_plain = |item: &Node<InitializerListItem>| {
+        item.node.designation.is_empty() && matches!(item.node.initializer.node, Initializer::Expression(_))
+    };
+    let count = items.len();
+    if count == 0 || !items.iter().all(is_plain) {
+        return;
+    }
+    if let [Node { node: DerivedDeclarator::Array(array), .. }] = &mut declarator.declarator.node.derived[..]
+        && matches!(array.node.size, ArraySize::Unknown)
+    {
+        array.node.size = ArraySize::VariableExpression(Box::new(number(&count.to_string(), span)));
+    }
+}
+
+/// The character constants of a string's pieces; `None` of one with a prefix, or with characters of several bytes.
+fn characters(pieces: &[String]) -> Option<Vec<String>> {
+    let mut all = vec![];
+    for piece in pieces {
+        let inside = piece.strip_prefix('"')?.strip_suffix('"')?;
+        let mut left = inside.chars().peekable();
+        while let Some(first) = left.next() {
+            if !first.is_ascii() {
+                return None;
+            }
+            let mut own = String::from(first);
+            if first == '\\' {
+                let kind = left.next()?;
+                own.push(kind);
+                let (digits, most) = match kind {
+                    'x' => (16, usize::MAX),
+                    '0'..='7' => (8, 2),
+                    _ => (0, 0),
+                };
+                for _ in 0..most {
+                    match left.peek() {
+                        Some(digit) if digits > 0 && digit.is_digit(digits) => own.push(*digit),
+                        _ => break,
+                    }
+                    left.next();
+                }
+            } else if first == '\'' {
+                own = "\\'".into();
+            }
+            all.push(format!("'{own}'"));
+        }
+    }
+    Some(all)
+}
