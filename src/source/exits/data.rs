@@ -39,6 +39,11 @@ impl<'d> Data<'d> {
 
     /// Whether data may decide what an expression is. Numbers that are no integers count as such.
     pub fn is_in(&self, node: &Node<Expression>) -> bool {
+        self.is_in_but(node, &[])
+    }
+
+    /// The same where these variables are no data: what a loop counts with is not, also under a condition on data.
+    pub fn is_in_but(&self, node: &Node<Expression>, counters: &[String]) -> bool {
         struct Reads(bool);
         impl<'ast> Visit<'ast> for Reads {
             fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
@@ -53,7 +58,8 @@ impl<'d> Data<'d> {
         }
         let mut reads = Reads(false);
         reads.visit_expression(&node.node, &node.span);
-        reads.0 || names_in(node).iter().any(|name| self.names.contains(name) || !self.is_integer(name))
+        let is_data = |name: &String| self.names.contains(name) && !counters.contains(name);
+        reads.0 || names_in(node).iter().any(|name| is_data(name) || !self.is_integer(name))
     }
 
     /// Of those that the file declares, nothing is known.

@@ -13,7 +13,7 @@ use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
 use super::data::Data;
-use super::leave::statement;
+use super::leave::{counters, statement};
 use crate::source::breaks::{all, is_always, opposite};
 use crate::source::canonical::{REPEATED, has_continue, has_jump, names_in, statements};
 use crate::source::counters::named;
@@ -80,6 +80,8 @@ impl Heads<'_> {
         }
         inner(&mut node.node).into_iter().for_each(|inner| self.statement(inner));
         let span = node.span;
+        let own = counters(node);
+        let is_data = |part: &Node<Expression>| self.data.is_in_but(part, &own);
         let (condition, step, body) = match &mut node.node {
             Statement::While(w) => (Some(w.node.expression.clone()), None, &mut w.node.statement),
             Statement::For(f) => (f.node.condition.clone(), f.node.step.clone(), &mut f.node.statement),
@@ -87,7 +89,7 @@ impl Heads<'_> {
         };
         let (mut counting, mut others): (Vec<Node<Expression>>, Vec<Node<Expression>>) = (vec![], vec![]);
         for part in condition.iter().flat_map(|condition| conjuncts(condition)).filter(|part| !is_always(part)) {
-            let is_data = self.data.is_in(part);
+            let is_data = is_data(part);
             // What comes first may say whether the next is looked at.
             if changes(part) && (is_data || !others.is_empty()) {
                 return;
@@ -95,7 +97,7 @@ impl Heads<'_> {
             if is_data { others.push(part.clone()) } else { counting.push(part.clone()) }
         }
         // Those at the beginning of the body that count.
-        while let Some(leaving) = leading_break(body).filter(|c| !self.data.is_in(c) && !changes(c)) {
+        while let Some(leaving) = leading_break(body).filter(|c| !is_data(c) && !changes(c)) {
             let own: Vec<_> = listed(body).into_iter().skip(1).collect();
             **body = block(own, body.span);
             counting.push(opposite(&leaving));
@@ -128,7 +130,8 @@ impl Heads<'_> {
     fn first_apart(&self, node: &Node<Statement>) -> Option<Vec<Node<BlockItem>>> {
         let Statement::DoWhile(w) = &node.node else { return None };
         let DoWhileStatement { statement: body, expression } = &w.node;
-        let is_data = |part: &&Node<Expression>| self.data.is_in(part);
+        let own = counters(node);
+        let is_data = |part: &&Node<Expression>| self.data.is_in_but(part, &own);
         let (data, counting): (Vec<_>, Vec<_>) = conjuncts(expression).into_iter().partition(is_data);
         let has_bound = counting.iter().any(|part| !is_always(part)) && !is_always(expression);
         if data.is_empty()

@@ -62,6 +62,7 @@ fn conditions_on_data_beside_one_that_counts() {
         "int s = 0; for (int i = 0; i < n && s < 15; i++) s += a[i]; c[0] = s;",
         "for (int i = 0; i < n; i++) { int j = 0; while (j < m && p[i][j] < 10) { p[i][j] += 20; j++; } b[i] = j; }",
         "int i = n; while (i > 0 && a[i - 1] == 0) i--; c[0] = i;",
+        "int k = 0; for (int i = 0; i < n; i++) { if (a[i] == 3) { k = 0; while (k < m && p[i][k] < 10) { b[i] ^= 3; k++; } c[0] += k; } }",
         "int lo = 0, hi = n - 1; while (lo < hi && a[lo] == a[hi]) { b[lo] = 1; lo++; hi--; }",
         "int ok = 1, lo = 0, hi = n - 1; while (lo < hi) { if (a[lo] < a[hi]) { ok = 0; break; } lo++; hi--; } c[0] = ok;",
     ]);
