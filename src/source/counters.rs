@@ -14,6 +14,7 @@ use lang_c::span::{Node, Span};
 
 use super::breaks::{is_always, is_read_behind};
 use super::canonical::{begun, has_continue, has_jump, names_in, without_continues};
+use super::exits;
 use super::flat::{constant, expressions, names};
 use super::function::{derived, identifier};
 use super::known::{Declared, changed};
@@ -158,6 +159,11 @@ fn leading_steps(node: &mut Node<Statement>, declared: &Declared, has_jumps: boo
         let mut others = rest.to_vec();
         if has_jumps && has_one(rest) {
             without_continues(&mut others);
+            if has_continue(&block(others.clone(), span)) {
+                let flag = declared.unused(&format!("next_{}", span.start));
+                let Some(made) = exits::without_continues(others, &flag, span) else { continue };
+                others = made;
+            }
             others.iter_mut().for_each(|item| step_before_breaks(item, &items[k]));
         }
         // A sum of an `int` and a narrower type is no longer of that.

@@ -230,12 +230,9 @@ impl Exits<'_> {
             Statement::While(w) => &mut w.node.statement,
             _ => return,
         };
-        let span = body.span;
         let flag = self.fresh("next");
-        let is_jump = &|node: &Statement| matches!(node, Statement::Continue);
-        let leave = Leave { is_jump, through_loops: false, flag: &flag, kept: vec![], dead: vec![] };
-        if let Some(items) = leave.without(listed(body)) {
-            **body = block([vec![declared(&flag, span)], items].concat(), span);
+        if let Some(items) = without_continues(listed(body), &flag, body.span) {
+            **body = block(items, body.span);
         }
     }
 
@@ -313,6 +310,13 @@ impl Exits<'_> {
         }
         Some(all)
     }
+}
+
+/// The items of a loop's body without its `continue`s: what follows them is done only where there was none.
+pub fn without_continues(items: Items, flag: &str, span: Span) -> Option<Items> {
+    let is_jump = &|node: &Statement| matches!(node, Statement::Continue);
+    let leave = Leave { is_jump, through_loops: false, flag, kept: vec![], dead: vec![] };
+    Some([vec![declared(flag, span)], leave.without(items)?].concat())
 }
 
 struct Kept {

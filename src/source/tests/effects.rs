@@ -106,6 +106,8 @@ fn steps_before_jumps() {
         "int i, j = 9; for (i = 0; i < n; i++, j += 2) { if (d[i] > 80) { i++; break; } c[i] = 5; } c[0] = i; c[1] = j;",
         "int i = 0, s = 0; while (i < n) { int t = d[i++]; if (t > 90) { s = -1; break; } if (t < 4) continue; s += t; if (t == 50) { c[2] = i; continue; } s -= i; } c[0] = s; c[1] = i;",
         "int i = n; while (i > 0) { int t = d[--i]; if (t > 80) break; c[i] = t; } c[0] += i;",
+        "int i = 0; while (i < n) { int t = d[i++]; if (t & 1) { int k = t & 7; if (k > 5) continue; c[i] = k; } if (t > 95) break; c[i] ^= t; } c[0] += i;",
+        "int i = 0, t, k = 0; while (i < n && (t = d[i++]) < 90) { c[k++] += t; if (t & 1 && (k += 0, t > 64)) continue; b[1] ^= t; } c[0] += i;",
         "int i = 0; for (;;) { if (i >= n) break; int t = d[i++]; if (t > 90) break; c[i] = t; } c[0] = i;",
         "int i = 0; do { int t = d[i++]; if (t > 90) break; c[i] = t; } while (i < n); c[0] = i;",
         "int i = 0; while (i < n) { if (d[i] > 95) break; i++; if (d[i] < 3) break; c[i] = i; } c[0] += i;",
