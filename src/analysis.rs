@@ -10,6 +10,7 @@ use anyhow::{Result, anyhow, bail};
 
 use crate::affine::{Affine, fresh};
 use crate::budget;
+use crate::buffer::blocks;
 use crate::buffer::reads::Fabric;
 use crate::buffer::{self, Allocation};
 use crate::diagnostic::Diagnostic;
@@ -112,12 +113,12 @@ impl Analysis {
                 let mapped = Mapped::new(&kernel, program, directives, self.latest.borrow().as_ref())?;
                 // Without windows, no fewer words come later.
                 if operations.is_some() && mapped.bands.iter().all(|band| band.lanes.is_some()) {
-                    buffer::require_fit(&kernel, &mapped.buffers(&kernel, fabric), fabric.block_ram_bits())?;
+                    blocks::require_fit(&kernel, &mapped.buffers(&kernel, fabric), fabric)?;
                 }
                 mapped.offload(&kernel, program, fabric, Some(&self.latest))
             }
         })?;
-        buffer::require_fit(&kernel, &offload.buffers, fabric.block_ram_bits())?;
+        blocks::require_fit(&kernel, &offload.buffers, fabric)?;
         Ok(offload)
     }
 
@@ -289,15 +290,13 @@ struct Chosen {
 impl Chosen {
     /// The best tiling whose exact buffers fit; the last attempt where none does.
     fn new(kernel: &Kernel, program: &Program, fabric: &Fabric) -> Result<Chosen> {
-        let block_ram_bits = fabric.block_ram_bits();
+        let block_ram_bits = blocks::room(kernel, fabric);
         budget::begin("the schedule");
         let mut plans = schedule::candidates_for(kernel, program)?;
-        let fits =
-            |mapped: &Mapped| buffer::bits(kernel, &mapped.buffers(kernel, fabric)) <= u128::from(block_ram_bits);
+        let fits = |mapped: &Mapped| blocks::bits_fit(kernel, &mapped.buffers(kernel, fabric), fabric);
         let mut tried: Vec<Vec<TilingDirective>> = vec![];
         let mut last = Err(anyhow!("internal error: the kernel has no legal tiling"));
-        let is_deep = program.statements.iter().any(|statement| statement.iterators.len() > 3);
-        let operations = if is_deep { DEEP_TILED_OPERATIONS } else { TILED_OPERATIONS };
+        let operations = if kernel.is_deep() { DEEP_TILED_OPERATIONS } else { TILED_OPERATIONS };
         // Behind tiles of several dimensions.
         let mut alone = schedule::outermost_alone(kernel);
         let mut shares = SHARES.into_iter().peekable();
@@ -386,7 +385,7 @@ impl Mapped {
     fn separate(&mut self, kernel: &Kernel, fabric: &Fabric) -> Result<ByBand<Vec<bool>>> {
         let before = self.allocations.clone();
         if buffer::separate_tiles(&self.bands, &self.flows, &mut self.allocations)?
-            && buffer::bits(kernel, &self.buffers(kernel, fabric)) > u128::from(fabric.block_ram_bits())
+            && !blocks::bits_fit(kernel, &self.buffers(kernel, fabric), fabric)
         {
             self.allocations = before;
         }
@@ -396,7 +395,7 @@ impl Mapped {
             .collect::<Result<_>>()?;
         let before = self.allocations.clone();
         if buffer::separate_strips(&self.bands, &self.flows, &depends, &mut self.allocations)?
-            && !buffer::fits(kernel, &self.buffers(kernel, fabric), fabric)
+            && !blocks::fit(kernel, &self.buffers(kernel, fabric), fabric)
         {
             self.allocations = before;
         }
@@ -477,7 +476,7 @@ impl Mapped {
         let (mut windows, mut buffers) = with_windows(Some(&extents), windows::SHARE_OF_ROW);
         // Windows cost short rows iterations, which is better than what does not fit.
         for share in [windows::SHARE_OF_ROW, windows::LARGE_SHARE_OF_ROW] {
-            if !buffer::fits(&kernel, &buffers, fabric) {
+            if !blocks::fit(&kernel, &buffers, fabric) {
                 (windows, buffers) = with_windows(None, share);
             }
         }
@@ -501,6 +500,7 @@ impl Mapped {
         // The port that the store process borrows reads at once.
         let late: BTreeSet<ArrayId> = bands.iter().flat_map(|band| band.late.iter().copied()).collect();
         buffer::add_store_copies(&mut offload, &late, fabric);
+        blocks::place(&offload.kernel, &mut offload.buffers, fabric);
         Ok(offload)
     }
 }

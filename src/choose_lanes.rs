@@ -14,7 +14,7 @@ use anyhow::Result;
 use crate::affine::Affine;
 use crate::analysis::{self, Analysis};
 use crate::board::Board;
-use crate::buffer::{self, NoRoom};
+use crate::buffer::blocks::{self, NoRoom};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::ids::StatementId;
 use crate::offload::{Band, Offload};
@@ -114,7 +114,7 @@ pub fn parse(text: &str) -> Result<Request, String> {
 /// A [`Diagnostic`] of the analysis, or where somebody asks for more lanes than the board has room for.
 pub fn analyze(kernel: &Kernel, board: &Board, request: Option<Request>) -> Result<Offload> {
     let is_unasked = matches!(request, Some(Request::Automatic | Request::Usual));
-    let all = if is_deep(kernel) { DEEP_SEARCH_OPERATIONS } else { SEARCH_OPERATIONS };
+    let all = if kernel.is_deep() { DEEP_SEARCH_OPERATIONS } else { SEARCH_OPERATIONS };
     let operations = Cell::new(if is_unasked { all } else { u64::MAX });
     let means = Means { board, operations: &operations };
     let whole = in_blocks(kernel, means, request.clone());
@@ -127,11 +127,6 @@ pub fn analyze(kernel: &Kernel, board: &Board, request: Option<Request>) -> Resu
     // A box around what a tile accesses is larger aslant, what it accesses is not.
     let other = in_tiles_or_others(&slanted, tilings, means, request.clone());
     better_of(whole, other.or_else(|_| with_lanes(&slanted, means, request)), board)
-}
-
-/// Whether a statement is in more than three loops.
-fn is_deep(kernel: &Kernel) -> bool {
-    kernel.iterators().iter().any(|iterators| iterators.len() > 3)
 }
 
 /// The kernel with arrays that count along the diagonals of lanes, where statements have none as it is and would then, and the tilings in
@@ -213,7 +208,7 @@ fn of_uses(kernel: &Kernel, means: Means, request: Option<Request>) -> Result<Of
         (None, _) => {}
     }
     let whole = with_lanes(kernel, means, request.clone());
-    let may_gain = whole.as_ref().map_or_else(|error| error.is::<Diagnostic>(), |_| means.has_any());
+    let may_gain = whole.as_ref().map_or_else(|error| error.is::<Diagnostic>(), |_| means.suffice(u64::MAX));
     let Some(apart) = uses_apart(kernel).filter(|_| may_gain) else { return whole };
     better_of(whole, with_lanes(&apart, means, request), means.board)
 }
@@ -237,7 +232,7 @@ fn is_better(offload: &Offload, other: &Offload, board: &Board) -> bool {
             u64::MAX => f64::INFINITY,
             _ => Expected::of(offload, board, &offload.kernel.usual_sizes()).cycles(),
         };
-        (cycles, bytes as f64, buffer::bits(&offload.kernel, &offload.buffers))
+        (cycles, bytes as f64, blocks::bits(&offload.kernel, &offload.buffers))
     });
     let is_smaller = match 2 * bits <= other_bits {
         true => cycles <= MORE_CYCLES * other_cycles && bytes <= MORE_BYTES * other_bytes,
@@ -305,12 +300,12 @@ fn require_room(offload: Offload, board: &Board) -> Result<Offload> {
 /// What of the board so many lanes need more of than there is, with a part of its look-up tables.
 fn excess(area: &Area, board: &Board, lanes: i64, logic: f64) -> Option<String> {
     let device = &board.device;
-    let blocks = device.blocks();
+    let blocks = device.usual_blocks();
     let [needed, has] = match () {
         _ if area.multipliers > device.dsp_18x18 => {
             [format!("{} multipliers", area.multipliers), device.dsp_18x18.to_string()]
         }
-        _ if area.blocks > blocks => [format!("{} block RAMs", area.blocks), blocks.to_string()],
+        _ if area.usual_blocks > blocks => [format!("{} block RAMs", area.usual_blocks), blocks.to_string()],
         _ if area.aluts as f64 > logic * device.aluts as f64 => {
             [format!("about {} look-up tables", area.aluts), device.aluts.to_string()]
         }
@@ -333,14 +328,14 @@ impl Means<'_> {
         own.min(self.operations.get())
     }
 
-    /// Whether another search may begin.
-    fn has_any(self) -> bool {
-        self.operations.get() > LEAST
+    /// Whether a search that has so many left for itself may go on.
+    fn suffice(self, own: u64) -> bool {
+        self.granted(own) > LEAST
     }
 
     /// Whether the kernel in other words may be looked at: without anything found always.
     fn may_better(self, found: &Result<Offload>) -> bool {
-        found.is_err() || self.has_any()
+        found.is_err() || self.suffice(u64::MAX)
     }
 }
 
@@ -465,7 +460,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     }
 
     fn has_operations_left(&self) -> bool {
-        self.left.get().is_none_or(|left| self.means.granted(left) > LEAST)
+        self.left.get().is_none_or(|left| self.means.suffice(left))
     }
 
     /// The lanes of `request`, in the tiles of `one`, or in those that are chosen for so many smaller parts of the block RAM.
@@ -516,7 +511,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     fn lacks_room(&self, found: &Result<Offload>) -> bool {
         let device = &self.means.board.device;
         match found {
-            Ok(offload) => Area::of(offload, device).blocks > device.blocks(),
+            Ok(offload) => Area::of(offload, device).usual_blocks > device.usual_blocks(),
             Err(error) => error.is::<NoRoom>(),
         }
     }
@@ -549,7 +544,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         let area = Area::of(&offload, &self.means.board.device);
         let excess_of = |area: &Area| excess(area, self.means.board, count, LOGIC);
         if let Some(excess) = excess_of(&area) {
-            let is_size = excess_of(&Area { blocks: 0, ..area }).is_none();
+            let is_size = excess_of(&Area { usual_blocks: 0, ..area }).is_none();
             return refused(if is_size { Forbids::Size } else { Forbids::Operators }, excess);
         }
         let expected = Expected::of(&offload, self.means.board, &offload.kernel.usual_sizes());

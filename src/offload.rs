@@ -353,6 +353,19 @@ pub struct Buffer {
     /// Where banks serve all read references of an iteration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partition: Option<Partition>,
+    /// Which of the memories lie in a kind of block RAM that tools have to be told of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placed: Option<Placed>,
+}
+
+/// The first of a buffer's memories, which lie in block RAMs of a kind that tools take where they are told to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Placed {
+    /// As the board's profile calls it.
+    pub kind: String,
+    /// What the tool is told.
+    pub style: String,
+    pub memories: usize,
 }
 
 /// Memories of their own for the cells that one iteration reads: the cell with the residues `r` lies in bank
@@ -571,7 +584,13 @@ impl Buffer {
             skewed: false,
             copies: 1,
             partition: None,
+            placed: None,
         }
+    }
+
+    /// What tools are told of the block RAM for one of the memories.
+    pub fn style(&self, memory: usize) -> Option<&str> {
+        self.placed.as_ref().filter(|placed| memory < placed.memories).map(|placed| placed.style.as_str())
     }
 
     /// The same where strips share all places.

@@ -73,6 +73,32 @@ fn data_beyond_16_mb_are_simulated() {
     assert!(rig.run(&[("N", 64)], 1).output.image.len() < 64 << 10);
 }
 
+/// Memories that the usual block RAMs have no room for ask for a kind that Vivado takes in no other way, as few as possible, and
+/// are written and read as ever.
+#[test]
+#[ignore = "slow: make test"]
+fn what_the_usual_block_rams_lack_room_for_lies_in_others() {
+    let text = std::fs::read_to_string(root("boards/zcu104.toml")).unwrap();
+    let placed = |count: u64| {
+        let board = Board::parse(&text.replace("count = 624", &format!("count = {count}")), "small.toml").unwrap();
+        let kernel = "#pragma burstc size(N: 5000, max 8192)\n\
+                      void sums(int N, int a[N], int b[N])\n{\n#pragma burstc tile(i:2048) lanes(4)\n\
+                      for (int i = 0; i < N; i++) b[i] += a[i];\n}\n";
+        let source = Source { path: "sums.c".into(), text: kernel.into(), cpp_args: vec![] };
+        let subject = Subject::on(board, &source, &Options::default()).unwrap();
+        let verilog: String = subject.accelerator.files.iter().map(|file| file.text.as_str()).collect();
+        let asking = verilog.matches("(* ram_style = \"ultra\" *)").count();
+        let buffers = &subject.accelerator.offload.buffers;
+        let own = |b: &burstc::offload::Buffer| b.placed.as_ref().map_or(0, |p| p.memories * b.bank_count() as usize);
+        assert_eq!(asking, buffers.iter().map(own).sum::<usize>(), "{count} blocks");
+        subject.lint();
+        Rig::of(&subject, Simulator::Icarus, false).unwrap().run(&[], 1);
+        asking
+    };
+    let found = [624, 40, 4].map(placed);
+    assert!(found[0] == 0 && found[0] < found[1] && found[1] < found[2], "{found:?}");
+}
+
 // -- Random profiles --------------------------------------------------------------------------------------------------
 
 /// Seconds and bytes that a build may take.

@@ -82,6 +82,24 @@ impl Device {
         self.block_ram.iter().map(|kind| kind.count).sum()
     }
 
+    /// Those of the kinds among which the tool chooses by itself.
+    pub fn usual_blocks(&self) -> u64 {
+        self.block_ram.iter().filter(|kind| kind.style.is_none()).map(|kind| kind.count).sum()
+    }
+
+    /// What buffers may take of them.
+    pub fn kinds(&self) -> Vec<Blocks> {
+        let of = |kind: &BlockRam| Blocks {
+            kind: kind.kind.clone(),
+            count: kind.count,
+            bits: kind.bits,
+            width: kind.max_width,
+            narrowest: kind.min_width,
+            style: kind.style.clone(),
+        };
+        self.block_ram.iter().map(of).collect()
+    }
+
     fn family_inconsistency(&self) -> Option<String> {
         let (_, family) = Device::FAMILIES.iter().find(|(beginning, _)| self.part.starts_with(beginning))?;
         (self.family != *family)
@@ -99,6 +117,20 @@ pub struct BlockRam {
     pub bits: u64,
     /// Widest port of one block, in bits.
     pub max_width: u64,
+    /// Narrowest port, in bits: of a narrower word, the rest of the block's is left empty.
+    #[serde(default = "one_bit", skip_serializing_if = "is_one_bit")]
+    pub min_width: u64,
+    /// Vivado's `ram_style` of a kind that it takes where a memory asks for it alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub style: Option<String>,
+}
+
+fn one_bit() -> u64 {
+    1
+}
+
+fn is_one_bit(value: &u64) -> bool {
+    *value == 1
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -252,9 +284,8 @@ impl Board {
 
     /// What buffers may take.
     pub fn fabric(&self) -> Fabric {
-        let blocks = |kind: &BlockRam| Blocks { count: kind.count, bits: kind.bits, width: kind.max_width };
         let beat_bits = self.memory.link().widest_word().bits();
-        Fabric { blocks: self.device.block_ram.iter().map(blocks).collect(), aluts: self.device.aluts, beat_bits }
+        Fabric { blocks: self.device.kinds(), aluts: self.device.aluts, beat_bits }
     }
 
     /// Duration of one cycle of the accelerator.
@@ -344,6 +375,23 @@ impl Board {
                     kind.max_width, kind.bits
                 ));
             }
+            if kind.min_width > kind.max_width {
+                return Some(format!(
+                    "device.block_ram[{index}].min_width is {}, but max_width is {}",
+                    kind.min_width, kind.max_width
+                ));
+            }
+            if kind.style.is_some() && self.device.toolchain != Toolchain::Vivado {
+                return Some(format!(
+                    "device.block_ram[{index}].style is for Vivado, but toolchain is {}",
+                    self.device.toolchain.name()
+                ));
+            }
+        }
+        if self.device.usual_blocks() == 0 {
+            return Some(
+                "every device.block_ram has a style; one at least must be what the tool takes by itself".into(),
+            );
         }
         match &self.memory {
             Memory::DdrSdram(ddr) => ddr.inconsistency(self.clock_mhz),

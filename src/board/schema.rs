@@ -108,6 +108,8 @@ const BLOCK_RAM: &[Field] = &[
     field("count", Rule::Whole(1..=1_000_000, "blocks")),
     field("bits", Rule::Whole(64..=1_000_000_000, "bits of a block")),
     field("max_width", Rule::Whole(1..=4096, "bits of a word")),
+    Field { key: "min_width", rule: Rule::Whole(1..=4096, "bits of a word"), optional: true },
+    Field { key: "style", rule: Rule::Text(&PART), optional: true },
 ];
 
 const MEMORY: &[(&str, &[Field])] =

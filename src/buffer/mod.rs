@@ -12,13 +12,13 @@
 //! take slots in turn, also across strips. What lives at the same time then belongs to one tile or lies in different
 //! slots, and nothing waits.
 
+pub mod blocks;
 mod lattice;
 pub mod lifetimes;
 pub mod reads;
 mod strips;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::ops::ControlFlow;
 
 use anyhow::{Result, bail};
@@ -399,6 +399,7 @@ pub fn merge(kernel: &Kernel, bands: &ByBand<Band>, allocations: &ByBand<Vec<All
             store_copy: must_copy(array),
             copies: 1,
             partition: None,
+            placed: None,
             banks: banks.get(&array).map(|axes| axes[0]),
             further_banks: further(array),
             skewed: !in_two && !further(array).is_empty(),
@@ -410,8 +411,6 @@ pub fn merge(kernel: &Kernel, bands: &ByBand<Band>, allocations: &ByBand<Vec<All
 /// access them alike, banks along memory's innermost subscript as well: as many as a word of the memory has elements, and a row,
 /// and as there are block RAMs for. Where lanes along one dimension have banks they are those ([`Buffer::skewed`]).
 pub fn add_beat_banks(offload: &mut Offload, fabric: &Fabric) {
-    let kinds: Vec<u64> = fabric.blocks.iter().map(|kind| kind.bits).collect();
-    let most_blocks: u64 = fabric.blocks.iter().map(|kind| kind.count).sum();
     let Some(lanes) = offload.most_lanes() else { return };
     let in_two = offload.bands.iter().any(offload::Band::is_in_two);
     let stores = offload.bands.iter().flat_map(|band| &band.transfers).filter(|t| !t.store.pieces.is_empty());
@@ -443,7 +442,7 @@ pub fn add_beat_banks(offload: &mut Offload, fabric: &Fabric) {
             buffers[place].skewed = !is_alike && !in_two;
             // What is stored may get a copy for that.
             let copied = buffers.iter().map(|buffer| Buffer { store_copy: is_stored(buffer.array), ..buffer.clone() });
-            if blocks(&offload.kernel, &copied.collect::<Vec<_>>(), &kinds) <= most_blocks {
+            if blocks::are_enough(&offload.kernel, &copied.collect::<Vec<_>>(), fabric) {
                 offload.buffers = buffers;
                 break;
             }
@@ -479,7 +478,7 @@ const STEPS: u64 = 50_000;
 
 /// Gives the store process copies to itself of what it reads: of the arrays `wanted`, where several copies serve the
 /// iterations anyway, so that one more costs little, and where it would hold up iterations; as far as the block RAM of `fabric`
-/// [has room](fits).
+/// [has room](blocks::fit).
 pub fn add_store_copies(offload: &mut Offload, wanted: &BTreeSet<ArrayId>, fabric: &Fabric) {
     let traffic = Traffic::of(offload);
     for index in 0..offload.buffers.len() {
@@ -493,7 +492,7 @@ pub fn add_store_copies(offload: &mut Offload, wanted: &BTreeSet<ArrayId>, fabri
         let ports = port_count(&offload.kernel, &offload.windows, array);
         let is_worth_it = wanted.contains(&array) || ports > 1 || traffic.held_up(offload, array, in_banks) > HELD_UP;
         offload.buffers[index].store_copy = is_stored && is_worth_it;
-        if !fits(&offload.kernel, &offload.buffers, fabric) {
+        if !blocks::fit(&offload.kernel, &offload.buffers, fabric) {
             offload.buffers[index].store_copy = false;
         }
     }
@@ -584,92 +583,6 @@ impl Traffic {
         };
         if all == 0.0 { 0.0 } else { (cycles - memory.max(all)) / all }
     }
-}
-
-/// Bits of block RAM that the buffers and their copies take.
-pub fn bits(kernel: &Kernel, buffers: &[Buffer]) -> u128 {
-    bits_of(kernel, buffers, Buffer::memories)
-}
-
-fn bits_of(kernel: &Kernel, buffers: &[Buffer], memories: impl Fn(&Buffer) -> usize) -> u128 {
-    let of = |b: &Buffer| memories(b) as u128 * b.words() as u128 * kernel.arrays[b.array].element.bits as u128;
-    buffers.iter().map(of).sum()
-}
-
-/// With the refusal of [`require_fit`]: smaller tiles may do.
-#[derive(Debug)]
-pub struct NoRoom;
-
-impl fmt::Display for NoRoom {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "no room for the buffers")
-    }
-}
-
-/// Words up to which a memory needs no block RAM.
-pub const SMALL: i64 = 64;
-
-/// Block RAMs of kinds of so many bits that the buffers take: one at least for each bank of each copy, unless it is small.
-pub fn blocks(kernel: &Kernel, buffers: &[Buffer], kinds: &[u64]) -> u64 {
-    let bits = kinds.iter().copied().min().unwrap_or(1).max(1);
-    let of = |buffer: &Buffer| {
-        let banks = buffer.bank_count();
-        let width = u64::from(kernel.arrays[buffer.array].element.bits);
-        // The banks of a partition are as large together as one memory.
-        let parts = if buffer.partition.is_some() { buffer.parts() } else { buffer.parts_in_bank() };
-        let slices = memory::slices(&parts).into_iter().map(|slice| slice.words());
-        let each =
-            slices.filter(|words| *words > SMALL).map(|words| (words as u64 * width).div_ceil(bits)).sum::<u64>();
-        // Boards with larger blocks, too, are held to the bits alone.
-        let each = if kinds.len() > 1 { each.min(1) } else { each };
-        (buffer.memories() as u64) * banks as u64 * each
-    };
-    buffers.iter().map(of).sum()
-}
-
-/// Whether the chip has room for all memories of the buffers; of those in banks whole blocks count.
-pub fn fits(kernel: &Kernel, buffers: &[Buffer], fabric: &Fabric) -> bool {
-    let kinds: Vec<u64> = fabric.blocks.iter().map(|kind| kind.bits).collect();
-    let count = fabric.blocks.iter().map(|kind| kind.count).sum();
-    let in_banks = || buffers.iter().any(|buffer| buffer.banks.is_some());
-    bits(kernel, buffers) <= u128::from(fabric.block_ram_bits())
-        && (!in_banks() || blocks(kernel, buffers, &kinds) <= count)
-}
-
-/// Refuses buffers that do not fit on the chip, with their copies but those for the store process, which are made where
-/// there is room.
-///
-/// # Errors
-/// A [`Diagnostic`] that tells the bits needed and the bits there are, with [`NoRoom`] as its context.
-pub fn require_fit(kernel: &Kernel, buffers: &[Buffer], block_ram_bits: u64) -> Result<()> {
-    let needed = bits_of(kernel, buffers, |b| b.copies);
-    if needed <= block_ram_bits as u128 {
-        return Ok(());
-    }
-    let each: Vec<String> = buffers
-        .iter()
-        .map(|b| format!("`{}` {}{} words", kernel.arrays[b.array].name, times(b.copies), b.words()))
-        .collect();
-    let mut diagnostic = Diagnostic::new(format!(
-        "the local buffers need {needed} bits of block RAM ({}), the board has {block_ram_bits}",
-        each.join(", ")
-    ))
-    .help("choose smaller tiles, or a board with more block RAM");
-    let largest = buffers.iter().max_by_key(|buffer| bits_of(kernel, std::slice::from_ref(buffer), |b| b.copies));
-    diagnostic = match (kernel.tilings.first(), largest) {
-        (Some(tiling), _) => diagnostic.at(tiling.span, "tiles too large for the board"),
-        (None, Some(buffer)) => {
-            let array = &kernel.arrays[buffer.array];
-            diagnostic.at(array.span, format!("`{}` needs the largest buffer", array.name))
-        }
-        (None, None) => diagnostic,
-    };
-    Err(anyhow::Error::from(diagnostic).context(NoRoom))
-}
-
-/// `3 x ` before the words of a buffer of which there are three copies.
-fn times(copies: usize) -> String {
-    if copies == 1 { String::new() } else { format!("{copies} x ") }
 }
 
 /// `{ [Strip -> c[m]] -> [step] }`, where strips run along one dimension: the steps in which a cell is on chip. From its load (the step before the tile that

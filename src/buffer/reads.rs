@@ -3,6 +3,7 @@
 //! slide that another reference has read some iterations ago. Copies cost block RAM, banks the multiplexers between them
 //! and the references, windows registers and a few cycles per row; what is the smallest part of the device is taken.
 
+use super::blocks;
 use crate::affine::Affine;
 use crate::offload::{Buffer, Partition, Window, is_by_data, limit_count, port_count, port_references, power_of_two};
 use crate::source::kernel::{Kernel, distance};
@@ -21,30 +22,42 @@ pub struct Fabric {
 /// One kind of block RAM.
 #[derive(Clone, Debug)]
 pub struct Blocks {
+    pub kind: String,
     pub count: u64,
     /// Of one block.
     pub bits: u64,
     /// Of its widest port.
     pub width: u64,
+    /// Of its narrowest port.
+    pub narrowest: u64,
+    /// What tools have to be told to take it for a memory.
+    pub style: Option<String>,
+}
+
+impl Blocks {
+    /// Of a kind that tools take by themselves, with ports of up to `width` bits.
+    pub fn of_any_tool(count: u64, bits: u64, width: u64) -> Blocks {
+        Blocks { kind: "block RAM".into(), count, bits, width, narrowest: 1, style: None }
+    }
+
+    /// So many of it hold that many words of `width` bits.
+    pub fn of(&self, words: u64, width: u64) -> u64 {
+        width.div_ceil(self.width).max((words * width.max(self.narrowest)).div_ceil(self.bits))
+    }
 }
 
 impl Fabric {
     /// The same with a part of the block RAM.
     pub fn with_block_ram(&self, part: f64) -> Fabric {
-        let blocks = self.blocks.iter().map(|kind| Blocks { count: (kind.count as f64 * part) as u64, ..*kind });
+        let blocks = self.blocks.iter().map(|kind| Blocks { count: (kind.count as f64 * part) as u64, ..kind.clone() });
         Fabric { blocks: blocks.collect(), ..*self }
     }
 
-    pub fn block_ram_bits(&self) -> u64 {
-        self.blocks.iter().map(|kind| kind.count * kind.bits).sum()
-    }
-
-    /// The part of the device's block RAM that a memory takes, in whole blocks of the kind that suits it best.
+    /// The part of the device's usual block RAM that a memory takes, in whole blocks of the kind that suits it best.
     fn memory(&self, words: i64, width: u32) -> f64 {
-        let (words, width) = (words as u64, u64::from(width));
-        let bits = |kind: &Blocks| kind.bits * width.div_ceil(kind.width).max((words * width).div_ceil(kind.bits));
-        let best = self.blocks.iter().map(bits).min().unwrap_or(0);
-        best as f64 / self.block_ram_bits() as f64
+        let usual = || self.blocks.iter().filter(|kind| kind.style.is_none());
+        let best = usual().map(|kind| kind.bits * kind.of(words as u64, width.into())).min().unwrap_or(0);
+        best as f64 / usual().map(|kind| kind.count * kind.bits).sum::<u64>() as f64
     }
 
     /// The part of the device's look-up tables.
@@ -64,7 +77,7 @@ pub fn arrange(kernel: &Kernel, windows: &[Window], buffers: &mut [Buffer], fabr
         (buffer.copies, buffer.partition) = (best.copies, best.partition);
         kept.extend(best.windows);
     }
-    while super::bits(kernel, buffers) > u128::from(fabric.block_ram_bits()) {
+    while !blocks::bits_fit(kernel, buffers, fabric) {
         let saved = |b: &Buffer| (b.copies as i64 - 1) * b.words();
         let copied = buffers.iter_mut().filter(|b| b.banks.is_none() && b.copies > 1);
         let best = copied.filter_map(|b| Some((partition(kernel, &kept, b)?, b))).max_by_key(|(_, b)| saved(b));

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use anyhow::Result;
 
-use super::{AS_GOOD, Choice, Forbids, Found, Refusal, Request, SHORT, UNUSED, WORTH_IT, grow, is_deep, long, most};
+use super::{AS_GOOD, Choice, Forbids, Found, Refusal, Request, SHORT, UNUSED, WORTH_IT, grow, long, most};
 use crate::diagnostic::Span;
 use crate::hardware::Link;
 use crate::offload::Offload;
@@ -107,7 +107,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
             best = self.in_two(best, &one, &mut reasons)?;
         }
         // Where an operation of isl's takes some ten times as long, there is no time for more.
-        if !is_deep(self.analysis.kernel()) {
+        if !self.analysis.kernel().is_deep() {
             if best.expected.compute > APART * least_memory(&one, link) {
                 best = self.in_two_apart(best, &one, &mut reasons)?;
             }

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::{Choice, Found, hold_lanes};
-use crate::buffer;
+use crate::buffer::blocks;
 use crate::offload::{Offload, Piece};
 use crate::report::demand::Demand;
 use crate::source::kernel::{LanesAlong, LanesDirective, TilingDirective};
@@ -47,7 +47,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
                     best = (Some(found), merit);
                 }
             }
-            if self.means.granted(left) < super::LEAST {
+            if !self.means.suffice(left) {
                 break;
             }
         }
@@ -62,7 +62,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
         Merit {
             cycles: found.cycles(),
             bytes: Demand::of(offload, self.means.board.memory.link()).bytes,
-            bits: buffer::bits(&offload.kernel, &offload.buffers),
+            bits: blocks::bits(&offload.kernel, &offload.buffers),
         }
     }
 }

@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 
 use anyhow::Result;
 
-use super::{Choice, Found, LEAST, Refusal, SHORT};
+use super::{Choice, Found, Refusal, SHORT};
 use crate::analysis::Cut;
-use crate::buffer;
+use crate::buffer::blocks;
 use crate::diagnostic::Span;
 use crate::ids::BandId;
 use crate::offload::{Band, Buffer, Offload, power_of_two};
@@ -131,7 +131,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
                 let least = best(&all);
                 let nodes = &mut all[cut];
                 if search.tried.len() > LOOKED_AT
-                    || self.means.granted(search.left) < LEAST
+                    || !self.means.suffice(search.left)
                     || self.is_near(&nodes[0].found, near)
                 {
                     goes_on = false;
@@ -190,7 +190,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
         tilings: &[TilingDirective],
         count: i64,
     ) -> Result<Option<Result<Found, Refusal>>> {
-        if self.means.granted(search.left) < LEAST || search.tried.iter().any(|tried| tried == tilings) {
+        if !self.means.suffice(search.left) || search.tried.iter().any(|tried| tried == tilings) {
             return Ok(None);
         }
         search.tried.push(tilings.to_vec());
@@ -202,9 +202,13 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
     fn steps(&self, found: &Found, tilings: &[TilingDirective], only_larger: bool) -> VecDeque<Step> {
         // Places of strips are given up where there is no room for them.
         let buffers: Vec<Buffer> = found.offload.buffers.iter().map(Buffer::without_places_of_strips).collect();
-        let bits = buffer::bits(&found.offload.kernel, &buffers);
-        let may_grow = 2 * bits <= u128::from(self.means.board.fabric().block_ram_bits());
+        let bits = blocks::bits(&found.offload.kernel, &buffers);
         let is_computing = found.expected.computing() > found.expected.moving();
+        // The larger tiles are, the longer take the first load and the last store, beside which nothing runs.
+        let least = Demand::of(&found.offload, self.means.board.memory.link()).compute_cycles(found.count);
+        let is_alone = 2.0 * found.expected.alone > found.expected.computing() - least as f64;
+        let has_room = 2 * bits <= u128::from(blocks::room(&found.offload.kernel, &self.means.board.fabric()));
+        let may_grow = has_room && !(is_computing && is_alone);
         let by_band = if is_computing { &found.expected.by_band } else { &found.expected.moving_by_band };
         let cycles = |band: usize| by_band[BandId(band)];
         let all: f64 = (0..tilings.len()).map(cycles).sum();
@@ -236,9 +240,9 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
             let holds = |k: &Option<usize>| k.is_some_and(|k| 2 * sizes[k] < found.count);
             let wide = |longer: Option<usize>| own(longer, longer.map_or(1, |k| (found.count / sizes[k]).max(1)), None);
             widened.extend(longer().filter(|k| lacks_lanes && holds(k)).map(wide));
-            // Where it looks as if there were no room for more, that comes last.
+            // Where it looks as if there were no room for more, or that would not help, that comes last.
             let all = match is_computing {
-                _ if only_larger && !may_grow => vec![],
+                _ if only_larger && !has_room => vec![],
                 _ if only_larger => more,
                 true if may_grow => [more, same, fewer].concat(),
                 false if may_grow => [same, more, fewer].concat(),

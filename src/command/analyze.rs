@@ -158,8 +158,8 @@ fn text(offload: &Offload, tiling: &TilingReport) -> String {
         };
         let exact: Vec<String> = buffer.mappings.iter().flatten().map(exact).collect();
         let exact = exact.join("; ");
-        let copies = if report.copies > 1 { format!(", {} copies", report.copies) } else { String::new() };
-        let _ = writeln!(text, "    {} ({} words{copies}; before rounding {exact})", report.mapping, report.words);
+        let memories = report.memories();
+        let _ = writeln!(text, "    {} ({} words{memories}; before rounding {exact})", report.mapping, report.words);
     }
     text.push_str(&windows(offload));
     text.push_str(&strips(offload));

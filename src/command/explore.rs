@@ -17,6 +17,7 @@ use super::{
     say, values, watched, write,
 };
 use crate::board::Board;
+use crate::buffer::blocks;
 use crate::diagnostic::{Diagnostic, Fault};
 use crate::explore::{
     Candidate, Design, Estimate, Finding, Fixed, Head, Journal, Page, Pick, Row, SCHEMA, Shard, Simulated, Summary,
@@ -37,7 +38,7 @@ use crate::simulate::reordered::reordered;
 use crate::simulate::simulator::Simulator;
 use crate::source::kernel::Kernel;
 use crate::source::program::Program;
-use crate::{Options, Read, analyze_read, budget, buffer, compile_read, diagnostic_render, hardware, prepare_read};
+use crate::{Options, Read, analyze_read, budget, compile_read, diagnostic_render, hardware, prepare_read};
 use crate::{printable::on_one_line, process, read};
 
 /// Loops into which the count of a design's bytes looks.
@@ -321,7 +322,7 @@ impl<'a> Exploration<'a> {
         Ok(Finding::Estimate(Estimate {
             cycles: Expected::of(&offload, &board, &self.sizes).cycles().round() as u64,
             bytes: work.map(|work| work.bytes_read + work.bytes_written),
-            block_ram_bits: buffer::bits(&offload.kernel, &offload.buffers) as u64,
+            block_ram_bits: blocks::bits(&offload.kernel, &offload.buffers) as u64,
             block_rams: area.blocks,
             aluts: area.aluts,
             multipliers: area.multipliers,

@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 
 use crate::affine::{Affine, gcd};
 use crate::board::Device;
-use crate::buffer::{self, SMALL};
+use crate::buffer::blocks::{self, SMALL};
+use crate::buffer::reads::Blocks;
 use crate::hardware::{self, Beats};
 use crate::ids::{ByStatement, StatementId};
 use crate::offload::{Banks, Buffer, Offload, Piece};
@@ -34,13 +35,19 @@ pub struct Area {
     pub aluts: u64,
     /// Block RAMs, one at least for each bank of each copy.
     pub blocks: u64,
+    /// Of them those of kinds that tools take by themselves.
+    pub usual_blocks: u64,
 }
 
 impl Area {
     pub fn of(offload: &Offload, device: &Device) -> Area {
         let lanes = |s| offload.lane_count(s) as u64;
         let Area { multipliers, aluts, .. } = Area::in_lanes(offload, lanes);
-        Area { multipliers, aluts: aluts + lines(offload), blocks: blocks(offload, device) }
+        let (kernel, buffers, kinds) = (&offload.kernel, &offload.buffers, device.kinds());
+        let of_tables = blocks_of_tables(offload, &kinds);
+        let [blocks, usual_blocks] =
+            [blocks::taken, blocks::usual].map(|taken| taken(kernel, buffers, &kinds) + of_tables);
+        Area { multipliers, aluts: aluts + lines(offload), blocks, usual_blocks }
     }
 
     /// The same, of a kernel that runs one by one, with so many lanes of each statement; without the block RAMs.
@@ -78,7 +85,7 @@ impl Area {
         for (kind, number) in apart {
             *products.entry(kind).or_default() += number;
         }
-        Area { multipliers: most * of_trees(offload) + multipliers(&products), aluts, blocks: 0 }
+        Area { multipliers: most * of_trees(offload) + multipliers(&products), aluts, blocks: 0, usual_blocks: 0 }
     }
 
     /// Operators of all lanes: how many circuits there are to make.
@@ -262,18 +269,18 @@ fn places(offload: &Offload, statement: StatementId, access: &Access) -> Vec<u64
 
 /// Block RAMs that buffers take.
 pub fn of_buffers(kernel: &Kernel, buffers: &[Buffer], device: &Device) -> u64 {
-    let kinds: Vec<u64> = device.block_ram.iter().map(|kind| kind.bits).collect();
-    buffer::blocks(kernel, buffers, &kinds)
+    blocks::taken(kernel, buffers, &device.kinds())
 }
 
-fn blocks(offload: &Offload, device: &Device) -> u64 {
-    let buffers = of_buffers(&offload.kernel, &offload.buffers, device);
-    let bits = device.block_ram.iter().map(|kind| kind.bits).min().unwrap_or(1).max(1);
+/// Block RAMs of the tables that statements look things up in.
+fn blocks_of_tables(offload: &Offload, kinds: &[Blocks]) -> u64 {
+    let usual = kinds.iter().filter(|kind| kind.style.is_none());
+    let bits = usual.map(|kind| kind.bits).min().unwrap_or(1).max(1);
     let statements = offload.kernel.statements();
     let lanes = |s| offload.lane_count(s) as u64;
     let tables = statements.iter_enumerated().map(|(s, own)| {
         let each = own.values().flat_map(Expr::tables).filter(|table| table.values.len() as i64 > SMALL);
         lanes(s) * each.map(|table| table.bits().div_ceil(bits)).sum::<u64>()
     });
-    buffers + tables.sum::<u64>()
+    tables.sum()
 }

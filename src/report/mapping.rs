@@ -16,6 +16,7 @@ fn buffer_report(offload: &Offload, buffer: &Buffer) -> BufferReport {
         words: buffer.words(),
         copies: buffer.memories(),
         successive_words: successive_words(buffer),
+        placed: buffer.placed.clone(),
     }
 }
 

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::board::Board;
 use crate::hardware::{Beats, port_suffix, status};
-use crate::offload::Offload;
+use crate::offload::{Offload, Placed};
 use crate::simulate::Verdict;
 use crate::simulate::bench::MemoryModel;
 use crate::simulate::number::Number;
@@ -31,7 +31,7 @@ pub use tiling::TilingReport;
 
 /// The number of the shape of all JSON that burstc writes: it grows when a field is added, renamed, removed, or changes its
 /// meaning. `docs/JSON.md` says what the fields mean, and what changed with each number.
-pub const SCHEMA: u32 = 16;
+pub const SCHEMA: u32 = 17;
 
 /// Indented JSON with a final newline, whose first field is the number of its shape.
 pub fn json(value: &impl Serialize) -> serde_json::Result<String> {
@@ -238,6 +238,21 @@ pub struct BufferReport {
     /// Words under successive modulo, where a lattice takes fewer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub successive_words: Option<i64>,
+    /// Of all its memories those that lie in a kind of block RAM which tools have to be told of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placed: Option<Placed>,
+}
+
+impl BufferReport {
+    /// `, 6 copies, 5 of them in UltraRAM`, behind the words.
+    pub fn memories(&self) -> String {
+        let copies = if self.copies > 1 { format!(", {} copies", self.copies) } else { String::new() };
+        let of = |Placed { kind, memories, .. }: &Placed| match self.copies {
+            1 => format!(", in {kind}"),
+            _ => format!(", {memories} of them in {kind}"),
+        };
+        copies + &self.placed.as_ref().map_or(String::new(), of)
+    }
 }
 
 /// A size parameter: one Verilog serves every value from `min` to `max`.

@@ -182,8 +182,8 @@ fn choices(table: &mut Table, report: &RunReport) {
         let label = if index == 0 { "buffers" } else { "" };
         let words = |words: i64| grouped(words.max(0) as u64);
         let instead = buffer.successive_words.map_or(String::new(), |s| format!(", {} by successive modulo", words(s)));
-        let copies = if buffer.copies > 1 { format!(", {} copies", buffer.copies) } else { String::new() };
-        table.row(label, &format!("{:<width$}  {:>8} words{copies}{instead}", buffer.mapping, words(buffer.words)));
+        let memories = buffer.memories();
+        table.row(label, &format!("{:<width$}  {:>8} words{memories}{instead}", buffer.mapping, words(buffer.words)));
     }
 }
 

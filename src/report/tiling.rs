@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::area::Area;
 use super::demand::Demand;
 use crate::board::Board;
-use crate::buffer;
+use crate::buffer::blocks;
 use crate::hardware::Beats;
 use crate::offload::Offload;
 
@@ -51,7 +51,7 @@ impl TilingReport {
         TilingReport {
             chosen: offload.kernel.tilings.is_empty(),
             directives: offload.directives(),
-            buffer_bits: buffer::bits(&offload.kernel, &offload.buffers) as u64,
+            buffer_bits: blocks::bits(&offload.kernel, &offload.buffers) as u64,
             block_ram_bits: board.block_ram_bits(),
             strips: offload.strips_note.clone(),
             lanes: LanesReport::new(offload, board),

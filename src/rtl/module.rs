@@ -285,6 +285,8 @@ pub(super) struct Instance {
     pub name: String,
     pub parameters: Vec<(String, i128)>,
     pub ports: Vec<(String, Connection)>,
+    /// An attribute with its text.
+    pub attribute: Option<(&'static str, String)>,
 }
 
 #[derive(Clone)]
@@ -459,8 +461,16 @@ impl Module {
             name: self.names.unique(name),
             parameters: parameters.into_iter().map(|(name, value)| (name.to_string(), value)).collect(),
             ports: ports.into_iter().map(|(name, connection)| (super::names::legal(&name), connection)).collect(),
+            attribute: None,
         };
         self.items.push(Item::Instance(instance));
+    }
+
+    /// Gives the instance that was added last an attribute for tools, a text of letters, digits and the like.
+    pub fn attribute(&mut self, name: &'static str, text: &str) {
+        if let Some(Item::Instance(instance)) = self.items.last_mut() {
+            instance.attribute = Some((name, text.to_string()));
+        }
     }
 
     /// What a port is for, printed beside it.

@@ -322,6 +322,9 @@ impl Printer<'_> {
         if open {
             lines.push("    // verilator lint_off PINCONNECTEMPTY".into());
         }
+        if let Some((attribute, text)) = &instance.attribute {
+            lines.push(format!("    (* {attribute} = \"{text}\" *)"));
+        }
         if instance.parameters.is_empty() {
             lines.push(format!("    {} {} (", instance.module, instance.name));
         } else {

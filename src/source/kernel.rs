@@ -134,6 +134,11 @@ impl Kernel {
         found
     }
 
+    /// Whether a statement is in more than three loops: what isl does takes far longer then.
+    pub fn is_deep(&self) -> bool {
+        self.iterators().iter().any(|iterators| iterators.len() > 3)
+    }
+
     /// The iterators of the loops around every statement, outermost first; statements in textual order.
     pub fn iterators(&self) -> ByStatement<Vec<String>> {
         fn collect(nodes: &[Node], outer: &mut Vec<String>, found: &mut ByStatement<Vec<String>>) {

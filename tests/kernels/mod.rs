@@ -27,11 +27,7 @@ pub fn band(offload: &Offload) -> &Band {
 
 /// A chip with so many bits of block RAM.
 pub fn fabric(bits: u64) -> Fabric {
-    Fabric {
-        blocks: vec![Blocks { count: bits.div_ceil(10240), bits: 10240, width: 40 }],
-        aluts: bits / 64,
-        beat_bits: 32,
-    }
+    Fabric { blocks: vec![Blocks::of_any_tool(bits.div_ceil(10240), 10240, 40)], aluts: bits / 64, beat_bits: 32 }
 }
 
 /// Reads `2*i + j - N - 1`.

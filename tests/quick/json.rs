@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use burstc::offload::Placed;
 use burstc::project::BuildReport;
 use burstc::report::count::Work;
 use burstc::report::{self, Bound, Estimate, Facts, RunReport, SCHEMA};
@@ -61,6 +62,8 @@ fn all_fields() -> BTreeSet<String> {
         let mut offload = analyze(&source, bus, &options).unwrap_or_else(|error| panic!("{name}: {error:#}"));
         add("analyze", report::json(&offload).unwrap());
         offload.lanes_note = Some("a note".to_string());
+        let [kind, style] = ["UltraRAM", "ultra"].map(String::from);
+        offload.buffers[0].placed = Some(Placed { kind, style, memories: 1 });
         add("analyze", report::json(&offload).unwrap());
         let ports = vec![PortCounters::default(); 4];
         let counters = Counters { ports, banks: vec![[0; 2]; 4], lengths: vec![[16, 1, 1]], ..Counters::default() };

@@ -437,7 +437,7 @@ fn tiles_leave_room_for_the_lanes() {
     let sizes = |lanes| {
         let offload = choose_lanes::analyze(&kernel, &board, Some(Request::Count(lanes))).unwrap();
         let block_ram: u64 = board.device.block_ram.iter().map(|kind| kind.count * kind.bits).sum();
-        assert!(burstc::buffer::bits(&offload.kernel, &offload.buffers) <= u128::from(block_ram));
+        assert!(burstc::buffer::blocks::bits(&offload.kernel, &offload.buffers) <= u128::from(block_ram));
         offload.bands[burstc::ids::BandId(0)].tiling.sizes.clone()
     };
     assert_ne!(sizes(1), sizes(8));

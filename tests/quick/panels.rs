@@ -1,7 +1,7 @@
 //! A matrix that is updated by a row and a column of itself: where no buffers fit, both have local arrays, which
 //! `tests/kernels/panels.c` and the random programs of that kind compare with the C program.
 
-use burstc::buffer;
+use burstc::buffer::blocks;
 use burstc::choose_lanes::Request;
 use burstc::offload::Offload;
 use burstc::source::Source;
@@ -33,10 +33,10 @@ fn floyd_warshall(element: &str, directives: &str) -> anyhow::Result<Offload> {
 /// tiles, of which a strip has a row or a column of the array, and a block in tiles before and behind.
 #[test]
 fn shortest_paths_fit_the_block_ram() {
-    let room = u128::from(board::load(BOARD).unwrap().fabric().block_ram_bits());
+    let room = u128::from(board::load(BOARD).unwrap().block_ram_bits());
     for (element, most) in [("float", 512 * 512), ("double", 512 * 64)] {
         let offload = floyd_warshall(element, "").unwrap();
-        assert!(buffer::bits(&offload.kernel, &offload.buffers) <= room, "{element}");
+        assert!(blocks::bits(&offload.kernel, &offload.buffers) <= room, "{element}");
         let own = offload.buffers.iter().find(|buffer| offload.kernel.arrays[buffer.array].name == "path").unwrap();
         assert!(own.memories() as i64 * own.words() <= most, "{element}: {} words", own.words());
         let is_local = |array: &&burstc::source::kernel::Array| array.storage != Storage::Argument;

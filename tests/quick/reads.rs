@@ -11,7 +11,7 @@ use burstc::source::{self, Source};
 
 /// A chip whose block RAM is dear.
 fn of_little_block_ram() -> Fabric {
-    Fabric { blocks: vec![Blocks { count: 100_000, bits: 512, width: 32 }], aluts: u64::MAX / 2, beat_bits: 32 }
+    Fabric { blocks: vec![Blocks::of_any_tool(100_000, 512, 32)], aluts: u64::MAX / 2, beat_bits: 32 }
 }
 
 /// A chip on which nothing is cheaper than block RAM.
@@ -147,7 +147,7 @@ fn copies_where_logic_is_dear_and_banks_where_they_do_not_fit() {
     fabric.blocks[0].count = 4 * words * 32 / 512;
     let banked = offload_on(&fabric);
     assert_eq!(banked.buffers[0].partition.as_ref().map(|p| p.count), Some(16));
-    assert!(words * 9 * 32 > fabric.block_ram_bits());
+    assert!(words * 9 * 32 > fabric.blocks[0].count * fabric.blocks[0].bits);
 }
 
 #[test]

@@ -5,6 +5,8 @@ use crate::kernels;
 
 use kernels::analyze;
 
+use burstc::buffer::blocks;
+use burstc::buffer::reads::{Blocks, Fabric};
 use burstc::diagnostic::Diagnostic;
 use burstc::polyhedral::Program;
 use burstc::polyhedral::isl::Map;
@@ -124,8 +126,12 @@ fn a_name_of_two_iterators_is_refused() {
 fn buffers_larger_than_the_chip() {
     let offload = analyze(&kernels::matmul(&[32; 3])).unwrap();
     // 2048 + 2048 + 1024 words of 32 bits.
-    buffer::require_fit(&offload.kernel, &offload.buffers, 5120 * 32).unwrap();
-    let error = buffer::require_fit(&offload.kernel, &offload.buffers, 5120 * 32 - 1).unwrap_err();
+    let require_fit = |bits: u64| {
+        let blocks = vec![Blocks::of_any_tool(1, bits, 32)];
+        blocks::require_fit(&offload.kernel, &offload.buffers, &Fabric { blocks, aluts: 1, beat_bits: 32 })
+    };
+    require_fit(5120 * 32).unwrap();
+    let error = require_fit(5120 * 32 - 1).unwrap_err();
     let diagnostic = error.downcast_ref::<Diagnostic>().unwrap();
     assert_eq!(
         diagnostic.message,

@@ -6,13 +6,14 @@ use burstc::ids::BandId;
 
 use std::collections::BTreeMap;
 
+use burstc::analysis;
 use burstc::board::{BlockRam, Board};
+use burstc::buffer::blocks;
 use burstc::buffer::reads::{self, Blocks, Fabric};
 use burstc::offload::Offload;
 use burstc::report::count::Work;
 use burstc::source::kernel::{Kernel, TilingDirective};
 use burstc::source::{self, Source};
-use burstc::{analysis, buffer};
 
 /// How far from the best tiling burstc may stay, in percent.
 const TOLERANCE: u64 = 125;
@@ -21,8 +22,14 @@ const TOLERANCE: u64 = 125;
 /// can count.
 fn board(block_ram_bits: u64) -> Board {
     let mut board = common::board();
-    board.device.block_ram =
-        vec![BlockRam { kind: "M512".into(), count: block_ram_bits / 576, bits: 576, max_width: 18 }];
+    board.device.block_ram = vec![BlockRam {
+        kind: "M512".into(),
+        count: block_ram_bits / 576,
+        bits: 576,
+        max_width: 18,
+        min_width: 1,
+        style: None,
+    }];
     board
 }
 
@@ -54,8 +61,7 @@ fn best(offload: &Offload, band: usize, sizes: &BTreeMap<String, i64>, board: &B
     let powers: Vec<i64> = (0..).map(|exponent| 1 << exponent).take_while(|size| *size <= largest).collect();
     let mut best = (u64::MAX, vec![]);
     let mut too_large: Vec<Vec<i64>> = vec![];
-    let endless =
-        Fabric { blocks: vec![Blocks { count: 1 << 40, bits: 576, width: 18 }], aluts: u64::MAX, beat_bits: 32 };
+    let endless = Fabric { blocks: vec![Blocks::of_any_tool(1 << 40, 576, 18)], aluts: u64::MAX, beat_bits: 32 };
     for index in 0..powers.len().pow(dimensions.len() as u32) {
         let mut tried = tilings.clone();
         let mut rest = index;
@@ -71,7 +77,7 @@ fn best(offload: &Offload, band: usize, sizes: &BTreeMap<String, i64>, board: &B
         // A dimension that runs one value after the other, and carries dependences, allows no other size.
         let Ok(mut other) = analysis::analyze(&with_tilings(&offload.kernel, &tried), &endless) else { continue };
         reads::arrange(&other.kernel, &[], &mut other.buffers, &board.fabric());
-        if buffer::require_fit(&other.kernel, &other.buffers, board.block_ram_bits()).is_err() {
+        if blocks::require_fit(&other.kernel, &other.buffers, &board.fabric()).is_err() {
             too_large.push(candidate);
         } else {
             best = best.min((bytes(&other, sizes), candidate));

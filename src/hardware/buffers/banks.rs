@@ -272,7 +272,7 @@ impl Fields {
 }
 
 /// The ports that a banked memory has.
-pub struct Ports {
+pub struct Ports<'a> {
     /// Groups are written: `write_valid`, `write_words` (a bit per word), `write_address`, `write_data`, and `write_along`, a
     /// number among [`Rotations::lines`], where those are several.
     pub write: Option<Rotations>,
@@ -284,6 +284,8 @@ pub struct Ports {
     /// Beats are read instead of groups: `drain_valid`, `drain_address`, and one cycle later `drain_data`, or two
     /// ([`Drained::is_late`]).
     pub drain: Option<Drained>,
+    /// What tools are told of the block RAMs.
+    pub style: Option<&'a str>,
 }
 
 /// What the store process reads.
@@ -329,7 +331,7 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: &Fields, width: 
             (None, Some((_, _, drain, _))) => drain.clone(),
             (None, None) => Expr::constant(0, fields.inner_type()),
         };
-        banks.push(bank(&mut m, b, &parts, write, at));
+        banks.push(bank(&mut m, (b, &parts, ports.style), write, at));
     }
     if let Some((at, _, rotation)) = &group_read {
         let mut words = banks.clone();
@@ -472,10 +474,16 @@ fn writes(m: &mut Module, fields: &Fields, (address, word): (Type, Type), ports:
 }
 
 /// Bank `number` of a memory, which reads at `read_address`: its data, a cycle later.
-pub fn bank(m: &mut Module, number: u32, parts: &[Part], write: BankWrite, read_address: Expr) -> Expr {
+pub fn bank(
+    m: &mut Module,
+    (number, parts, style): (u32, &[Part], Option<&str>),
+    write: BankWrite,
+    read_address: Expr,
+) -> Expr {
     let data = m.wire(&format!("bank_{number}_data"), write.data.ty());
     let BankWrite { enable, address, data: write_data } = write;
-    let ram = Ram { parts, write_enable: enable, write_address: address, write_data, read_address, read_data: &data };
+    let (write_enable, write_address, read_data) = (enable, address, &data);
+    let ram = Ram { parts, write_enable, write_address, write_data, read_address, read_data, style };
     ram.add(m, &format!("u_bank_{number}"));
     data.e()
 }

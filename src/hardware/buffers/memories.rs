@@ -128,6 +128,7 @@ impl Memories<'_> {
                 fill: fill.map(|fill| fill.beat),
                 read: read.and_then(|read| read.rotation.clone()),
                 drain: drain.map(|drain| drain.drained),
+                style: self.buffer.style(copy),
             };
             let module = format!("{}_{copy}", self.module);
             modules.push(banks::memory(&module, &self.text, self.buffer, fields, self.word.width, &shape));
@@ -251,6 +252,7 @@ impl Memories<'_> {
             write_data: written.data.clone(),
             read_address,
             read_data: &word,
+            style: self.buffer.style(copy),
         };
         ram.add(m, &format!("u_buffer_{}_{copy}", self.array));
     }

@@ -142,6 +142,7 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, width: u32, reads: &[Por
             write_data: data.e(),
             read_address: at,
             read_data: &read,
+            style: buffer.style(0),
         };
         ram.add(&mut m, &format!("u_bank_{b}"));
         words.push(in_time(&mut m, format!("bank_{b}_word"), read.e()));

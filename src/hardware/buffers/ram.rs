@@ -14,6 +14,8 @@ pub struct Ram<'a> {
     pub write_data: Expr,
     pub read_address: Expr,
     pub read_data: &'a Signal,
+    /// What tools are told of its block RAM ([`Buffer::style`](crate::offload::Buffer::style)).
+    pub style: Option<&'a str>,
 }
 
 impl Ram<'_> {
@@ -91,5 +93,9 @@ impl Ram<'_> {
             ("read_data".into(), Connection::Out(read_data)),
         ];
         m.instance("dual_port_ram", instance, parameters, connections);
+        // On an instance it holds for the memories right inside (UG901, RAM_STYLE).
+        if let Some(style) = self.style {
+            m.attribute("ram_style", style);
+        }
     }
 }

@@ -74,7 +74,7 @@ pub fn memory(name: &str, about: &str, buffer: &Buffer, fields: &Fields, width: 
             (None, Some((_, _, beat, _))) => beat[b as usize].clone(),
             (None, None) => Expr::constant(0, write.address.ty()),
         };
-        words.push(bank(&mut m, b, &inner, write, at));
+        words.push(bank(&mut m, (b, &inner, ports.style), write, at));
     }
     if let Some((line, _)) = &group_read {
         let first = register(&mut m, "read_first_bank", &line.first);

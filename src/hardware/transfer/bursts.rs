@@ -18,7 +18,8 @@ impl TransferStage<'_> {
     /// rows themselves on to `descriptors`. Where some element is not one word long, or some beat not one element, every
     /// command is followed by how its elements lie in the words, for a packer or unpacker.
     ///
-    /// The address of a row that follows on the one before is that one's and the pitch. Any other is Horner's rule on the
+    /// The address of a row that follows on the one before is that one's and the pitch, and in a further cycle what its first index is
+    /// beyond that one's, where that differs. Any other is Horner's rule on the
     /// digits of its layout ([`Layout::place`]), bit by bit in the same adder, while the data of the rows before are on
     /// their way. Full rows of a slice that follow on each other are one burst ([`Joins`]).
     pub fn bursts(&self, m: &mut Module, descriptors: &Stream) -> Packing {
@@ -27,9 +28,8 @@ impl TransferStage<'_> {
         let command = Command::declare(m, self);
         let cells = Cells::new(self, m);
         let under_way = Burst::declare(m, self, &cells);
-        let mut machine = Machine::declare(m, &cells, under_way.joins.is_some());
-        let mut taken = under_way.take(self);
-        taken.push(machine.goto("ISSUE"));
+        let mut machine = Machine::declare(m, &cells, (under_way.joins.is_some(), self.format.moves));
+        let taken = under_way.take(self);
         let Addresses { may_take, mut issued } = match cells.rank() {
             1 => one_subscript(&mut machine, self, &cells, &under_way, taken),
             _ => by_horner(m, &mut machine, self, &cells, &under_way, taken),
@@ -426,7 +426,7 @@ struct Machine {
 }
 
 impl Machine {
-    fn declare(m: &mut Module, cells: &Cells, joins: bool) -> Machine {
+    fn declare(m: &mut Module, cells: &Cells, (joins, moves): (bool, bool)) -> Machine {
         let rank = cells.rank();
         let mut names = vec!["TAKE".to_string()];
         for d in 1..rank {
@@ -440,6 +440,7 @@ impl Machine {
             names.push(format!("ADD_{d}"));
         }
         names.extend((rank > 1).then(|| "BASE".to_string()));
+        names.extend((rank > 1 && moves).then(|| "MOVE".to_string()));
         names.push("ISSUE".to_string());
         names.extend(cells.mixed.then(|| "LAYOUT".to_string()));
         names.extend(joins.then(|| "JOIN".to_string()));
@@ -487,6 +488,7 @@ fn one_subscript(
     mut taken: Vec<Statement>,
 ) -> Addresses {
     taken.push(assign(&burst.address, &cells.base.add(&cells.scaled(&cells.digit(0)), cells.unit)));
+    taken.push(machine.goto("ISSUE"));
     machine.arm("TAKE", vec![when(stage.rows.fires().and(&stage.row.end.not()), taken)]);
     Addresses { may_take: machine.is_in("TAKE"), issued: vec![] }
 }
@@ -524,17 +526,32 @@ fn by_horner(
     let keep = assign(address, &sum.e());
 
     taken.push(keep.clone());
+    let mut following = taken.clone();
+    taken.push(machine.goto("ISSUE"));
+    if stage.format.moves {
+        let before = m.reg("burst_first", row.first.ty());
+        taken.push(assign(&before, &row.first));
+        let is_same = before.e().eq(&row.first);
+        following.extend([
+            assign(&before, &row.first),
+            add_next(&cells.scaled(&row.first.sub(&before.e(), unit))),
+            assign(&machine.state, &is_same.select(&machine.code("ISSUE"), &machine.code("MOVE"))),
+        ]);
+        machine.arm("MOVE", vec![keep.clone(), machine.goto("ISSUE")]);
+    } else {
+        following.push(machine.goto("ISSUE"));
+    }
     // A digit alone needs no product.
     let alone = cells.is_of_rank(|rank| rank == 1);
     let first = cells.digit(0);
     let begin = vec![
-        factor.load(&first),
+        factor.load(&first, 1),
         assign(address, &alone.select(&first, &zero)),
         assign(&machine.state, &alone.select(&machine.code("BASE"), &machine.code("MULTIPLY_1"))),
-        add_next(&alone.select(&cells.base, &multiple(&factor.top_of(&first), 1))),
+        add_next(&alone.select(&cells.base, &multiple(&factor.top_of(&first, 1), 1))),
     ];
     let other = when(rows.valid.e().and(&row.end.not()), begin);
-    machine.arm("TAKE", vec![when_else(follows.e(), vec![when(rows.fires(), taken.clone())], vec![other])]);
+    machine.arm("TAKE", vec![when_else(follows.e(), vec![when(rows.fires(), following)], vec![other])]);
     for d in 1..rank {
         let done = vec![machine.goto(&format!("ADD_{d}")), add_next(&cells.digit(d))];
         match cells.shifts(d) {
@@ -559,10 +576,10 @@ fn by_horner(
         machine.arm(&format!("ADD_{d}"), add);
         if d > 1 && cells.shifts(d).is_none() {
             let load = vec![
-                factor.load(&address.e()),
+                factor.load(&address.e(), d),
                 assign(address, &zero),
                 machine.goto(&format!("MULTIPLY_{d}")),
-                add_next(&multiple(&factor.top_of(&address.e()), d)),
+                add_next(&multiple(&factor.top_of(&address.e(), d), d)),
             ];
             machine.arm(&format!("FACTOR_{d}"), load);
         }
@@ -574,31 +591,46 @@ fn by_horner(
 /// The factor of the multiplication under way, its highest bit first; a one behind the lowest bit marks the end.
 struct Factor {
     register: Signal,
+    /// Bits of the widest.
     width: u32,
+    /// Of the one before each digit but the first: a product takes a cycle for each.
+    widths: Vec<u32>,
 }
 
 impl Factor {
     fn declare(m: &mut Module, cells: &Cells) -> Factor {
-        let first = |k: KindId| {
-            let (_, high) = cells.at_first.range(&cells.affine_digit(k, 0));
-            Type::for_range(0, high.max(1)).width.min(cells.unit.width)
-        };
-        let width = match cells.rank() {
-            2 => cells.sizes.keys().map(first).max().unwrap_or(cells.unit.width),
-            // What is multiplied again is a part of an address.
-            _ => cells.unit.width,
-        };
-        Factor { register: m.reg("burst_factor", Type::unsigned(width + 1)), width }
+        let widths: Vec<u32> = (1..cells.rank()).map(|d| Factor::width_before(cells, d)).collect();
+        let width = widths.iter().copied().max().unwrap_or(cells.unit.width);
+        Factor { register: m.reg("burst_factor", Type::unsigned(width + 1)), width, widths }
     }
 
-    fn load(&self, value: &Expr) -> Statement {
-        let value = value.resize(Type::unsigned(self.width));
-        assign(&self.register, &Expr::concat(&[value, Expr::constant(1, Type::BIT)]))
+    /// Bits of what is multiplied before digit `d` is added: the place that the digits up to there tell.
+    fn width_before(cells: &Cells, d: usize) -> u32 {
+        let most = |k: KindId| {
+            let high = |value: &Affine| i128::from(cells.at_first.range(value).1.max(0));
+            let radix = |d: usize| cells.layouts[k].digits.get(d).map_or(1, |digit| high(&digit.radix));
+            let place =
+                |place: i128, d: usize| place.saturating_mul(radix(d)).saturating_add(high(&cells.affine_digit(k, d)));
+            (1..d).fold(high(&cells.affine_digit(k, 0)), place)
+        };
+        let bits = |most: i128| i128::BITS - most.max(1).leading_zeros();
+        cells.sizes.keys().map(|k| bits(most(k))).max().unwrap_or(cells.unit.width).min(cells.unit.width)
     }
 
-    /// The first bit of a factor that is loaded.
-    fn top_of(&self, value: &Expr) -> Expr {
-        value.resize(Type::unsigned(self.width)).index(self.width - 1)
+    /// That before digit `d`.
+    fn load(&self, value: &Expr, d: usize) -> Statement {
+        let own = self.widths[d - 1];
+        let mut parts = vec![value.resize(Type::unsigned(own)), Expr::constant(1, Type::BIT)];
+        if own < self.width {
+            parts.push(Expr::constant(0, Type::unsigned(self.width - own)));
+        }
+        assign(&self.register, &Expr::concat(&parts))
+    }
+
+    /// Its first bit.
+    fn top_of(&self, value: &Expr, d: usize) -> Expr {
+        let own = self.widths[d - 1];
+        value.resize(Type::unsigned(own)).index(own - 1)
     }
 
     fn shift(&self) -> Statement {

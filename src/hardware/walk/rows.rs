@@ -19,6 +19,8 @@ pub struct RowFormat {
     pub inner: Ranged,
     /// Rows say whether they follow on the row before, see [`Row::follows`].
     pub follows: bool,
+    /// Some rows that follow begin with another index than the one before.
+    pub moves: bool,
     /// Rows say how many follow on them, see [`Row::more`].
     pub more: Option<Type>,
 }
@@ -48,7 +50,8 @@ pub struct Row {
     pub outer: Vec<Expr>,
     pub first: Expr,
     pub last: Expr,
-    /// In memory the row lies a pitch behind the row before, see [`Layout::pitch`](crate::layout::Layout::pitch).
+    /// In memory the row lies a pitch behind the row before, see [`Layout::pitch`](crate::layout::Layout::pitch), and as far on
+    /// from there as its first index from that one's.
     /// Constant 0 where the format does not tell.
     pub follows: Expr,
     /// So many of the rows behind it follow, each on the one before, and have its first and last index; where the format tells

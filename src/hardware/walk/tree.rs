@@ -38,14 +38,20 @@ pub struct TreePiece {
 }
 
 impl TreePiece {
-    /// Whether a row lies in memory a pitch behind the row before it in its loop: the loop steps rows, and nothing else
-    /// depends on it.
+    /// Whether a row lies in memory a pitch behind the row before it in its loop, or would if it began with the same index: the loop
+    /// steps rows, and nothing else depends on it. Rows in slices begin alike.
     fn rows_follow(&self) -> bool {
-        let (Some((inner, [.., outer])), Some(layout)) = (self.piece.levels.split_last(), &self.memory) else {
+        let ([.., outer, _], Some(layout)) = (&self.piece.levels[..], &self.memory) else {
             return false;
         };
-        let fixed = inner.lower.iter().all(|b| b.numerator.coefficient(&outer.name) == 0);
-        fixed && layout.is_next_row(&self.piece.point, &self.piece.parts, &outer.name)
+        let may_move = layout.slices().is_none();
+        (may_move || !self.rows_move()) && layout.is_next_row(&self.piece.point, &self.piece.parts, &outer.name)
+    }
+
+    /// Whether where a row begins depends on the loop around it.
+    fn rows_move(&self) -> bool {
+        let [.., outer, inner] = &self.piece.levels[..] else { return false };
+        inner.lower.iter().any(|bound| bound.numerator.coefficient(&outer.name) != 0)
     }
 }
 
@@ -107,6 +113,7 @@ impl Tree {
             Some(high - low)
         });
         tree.format.more = longest.max().map(|most| Type::for_range(0, most.max(1)));
+        tree.format.moves = tree.pieces.iter().any(|piece| piece.rows_follow() && piece.rows_move());
         tree
     }
 
@@ -296,7 +303,7 @@ fn format(context: &Context, pieces: &[&Piece], origins: &[Affine]) -> RowFormat
     }
     let levels: Vec<&Level> = pieces.iter().filter_map(|p| p.levels.last()).collect();
     let inner = Ranged::new(name(&levels, "inner".to_string()), union(levels.iter().copied()));
-    RowFormat { kinds: ByKind::new(), outer, origins: origins.len(), inner, follows: false, more: None }
+    RowFormat { kinds: ByKind::new(), outer, origins: origins.len(), inner, follows: false, moves: false, more: None }
 }
 
 /// The format of rows by subscripts, no kinds yet, and the registers of the other levels.
@@ -314,7 +321,7 @@ fn subscripts_format(context: &Context, pieces: &[&Piece]) -> (RowFormat, Vec<Ra
     let most = helpers.iter().map(Vec::len).max().unwrap_or(0);
     let helper = |j: usize| union(helpers.iter().filter_map(|levels| levels.get(j).copied()));
     let helpers = (0..most).map(|j| ranged(format!("helper{j}"), helper(j))).collect();
-    (RowFormat { kinds: ByKind::new(), outer, origins: 0, inner, follows: false, more: None }, helpers)
+    (RowFormat { kinds: ByKind::new(), outer, origins: 0, inner, follows: false, moves: false, more: None }, helpers)
 }
 
 /// The piece over the registers, and its point over the origins.

@@ -82,6 +82,7 @@ fn run(context: &Context, tree: &Tree, program: &Program, band: BandId, values: 
                 let here = (bounds[0] <= bounds[1]).then_some((kind.source, outer, bounds[0]));
                 if follows && let (Some(here), Some((source, mut outer, first))) = (&here, row_before.clone()) {
                     *outer.last_mut().expect("rows follow in a loop") += 1;
+                    let first = if tree.format.moves { here.2 } else { first };
                     assert_eq!(*here, (source, outer, first), "a row that follows");
                 }
                 (row_before, follows) = (here, false);
