@@ -171,6 +171,7 @@ kernels! {
     fill; [N = 0], [N = 1], [N = 33];
     stride; [N = 1], [N = 40];
     cube; [N = 1, M = 1], [N = 9, M = 7], [N = 5, M = 10];
+    moving_rows; [N = 1], [N = 5], [N = 20];
     negative; [N = 1], [N = 13];
     shift; [N = 1], [N = 50];
     sum_of_three; [N = 0], [N = 1], [N = 1100];
