@@ -95,7 +95,7 @@ fn what_the_usual_block_rams_lack_room_for_lies_in_others() {
         Rig::of(&subject, Simulator::Icarus, false).unwrap().run(&[], 1);
         asking
     };
-    let found = [624, 40, 4].map(placed);
+    let found = [624, 20, 4].map(placed);
     assert!(found[0] == 0 && found[0] < found[1] && found[1] < found[2], "{found:?}");
 }
 
