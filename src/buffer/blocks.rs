@@ -48,16 +48,21 @@ pub fn usual(kernel: &Kernel, buffers: &[Buffer], kinds: &[Blocks]) -> u64 {
     buffers.iter().map(|buffer| memories(buffer) as u64 * of_usual(kernel, buffer, kinds)).sum()
 }
 
+/// Bits of a block of the smallest usual kind.
+pub fn smallest(kinds: &[Blocks]) -> u64 {
+    kinds.iter().filter(|kind| kind.style.is_none()).map(|kind| kind.bits).min().unwrap_or(1).max(1)
+}
+
 /// Block RAMs of the usual kinds for one of a buffer's memories.
 fn of_usual(kernel: &Kernel, buffer: &Buffer, kinds: &[Blocks]) -> u64 {
-    let usual = || kinds.iter().filter(|kind| kind.style.is_none());
-    let bits = usual().map(|kind| kind.bits).min().unwrap_or(1).max(1);
+    let bits = smallest(kinds);
     let width = u64::from(kernel.arrays[buffer.array].element.bits);
     // The banks of a partition are as large together as one memory.
     let parts = if buffer.partition.is_some() { buffer.parts() } else { buffer.parts_in_bank() };
     let each: u64 = words(&memory::slices(&parts)).map(|words| (words * width).div_ceil(bits)).sum();
     // Boards with larger blocks, too, are held to the bits alone.
-    buffer.bank_count() as u64 * if usual().count() > 1 { each.min(1) } else { each }
+    buffer.bank_count() as u64
+        * if kinds.iter().filter(|kind| kind.style.is_none()).count() > 1 { each.min(1) } else { each }
 }
 
 /// Block RAMs of one kind for one of a buffer's memories.

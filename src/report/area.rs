@@ -274,8 +274,7 @@ pub fn of_buffers(kernel: &Kernel, buffers: &[Buffer], device: &Device) -> u64 {
 
 /// Block RAMs of the tables that statements look things up in.
 fn blocks_of_tables(offload: &Offload, kinds: &[Blocks]) -> u64 {
-    let usual = kinds.iter().filter(|kind| kind.style.is_none());
-    let bits = usual.map(|kind| kind.bits).min().unwrap_or(1).max(1);
+    let bits = blocks::smallest(kinds);
     let statements = offload.kernel.statements();
     let lanes = |s| offload.lane_count(s) as u64;
     let tables = statements.iter_enumerated().map(|(s, own)| {

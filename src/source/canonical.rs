@@ -15,8 +15,9 @@
 //! Heads such as `i-- > 0` are read by [`super::loops`].
 
 use lang_c::ast::{
-    BinaryOperator, BinaryOperatorExpression, BlockItem, Constant, DoWhileStatement, Expression, ForInitializer,
-    ForStatement, Identifier, IfStatement, Initializer, Statement, TranslationUnit, UnaryOperator, WhileStatement,
+    BinaryOperator, BinaryOperatorExpression, BlockItem, CallExpression, Constant, DoWhileStatement, Expression,
+    ForInitializer, ForStatement, Identifier, IfStatement, Initializer, Statement, TranslationUnit, UnaryOperator,
+    WhileStatement,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -521,6 +522,19 @@ fn mentions(item: &Node<BlockItem>, name: &str) -> bool {
     let mut names = Named(vec![]);
     names.visit_block_item(&item.node, &item.span);
     names.0.iter().any(|known| known == name)
+}
+
+/// Whether an expression calls a function.
+pub fn has_call(node: &Node<Expression>) -> bool {
+    struct Search(bool);
+    impl<'ast> Visit<'ast> for Search {
+        fn visit_call_expression(&mut self, _: &'ast CallExpression, _: &'ast Span) {
+            self.0 = true;
+        }
+    }
+    let mut search = Search(false);
+    search.visit_expression(&node.node, &node.span);
+    search.0
 }
 
 /// The names in an expression.

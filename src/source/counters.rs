@@ -107,8 +107,22 @@ pub fn named(name: &str, span: Span) -> Node<Expression> {
 
 /// Puts an expression in place of a name; whether that was possible everywhere.
 pub fn replace(body: &mut Node<Statement>, name: &str, value: &Node<Expression>) -> bool {
-    let (all, mut count) = (names(body, name), 0);
+    replace_but(body, name, value, |_| false)
+}
+
+/// The same but in what is `kept`, in each of which the name stands once.
+fn replace_but(
+    body: &mut Node<Statement>,
+    name: &str,
+    value: &Node<Expression>,
+    kept: impl Fn(&Node<Expression>) -> bool,
+) -> bool {
+    let (mut all, mut count) = (names(body, name), 0);
     expressions(body, &mut |node| {
+        if kept(node) {
+            all -= 1;
+            return true;
+        }
         if variable(node) != Some(name) {
             return false;
         }
@@ -246,22 +260,7 @@ fn step_before_breaks(item: &mut Node<BlockItem>, step: &Node<BlockItem>) {
 
 /// Puts an expression in place of a name, but in the steps that stand before jumps.
 fn replace_but_steps(body: &mut Node<Statement>, name: &str, value: &Node<Expression>) -> bool {
-    let mut all = names(body, name);
-    let mut count = 0;
-    expressions(body, &mut |node| {
-        if stepped(node).is_some_and(|(own, ..)| own == name) {
-            all -= 1;
-            return true;
-        }
-        if variable(node) != Some(name) {
-            return false;
-        }
-        count += 1;
-        let span = node.span;
-        *node = Node::new(value.node.clone(), span);
-        true
-    });
-    count == all
+    replace_but(body, name, value, |node| stepped(node).is_some_and(|(own, ..)| own == name))
 }
 
 /// The variable that `i--`, `--i` or `i -= 2` changes, and how the value behind that follows from it.

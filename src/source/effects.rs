@@ -22,7 +22,7 @@ use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
 use super::breaks::{all, is_always};
-use super::canonical::{changed, has_continue, names_in};
+use super::canonical::{changed, has_call, has_continue, names_in};
 use super::counters::{declaration, named};
 use super::exits::conjuncts;
 use super::expression::common;
@@ -718,18 +718,6 @@ fn is_suffixed(node: &Node<Expression>) -> bool {
         },
         _ => true,
     }
-}
-
-fn has_call(node: &Node<Expression>) -> bool {
-    struct Search(bool);
-    impl<'ast> Visit<'ast> for Search {
-        fn visit_call_expression(&mut self, _: &'ast lang_c::ast::CallExpression, _: &'ast Span) {
-            self.0 = true;
-        }
-    }
-    let mut search = Search(false);
-    search.visit_expression(&node.node, &node.span);
-    search.0
 }
 
 /// Whether an expression is 0 or 1 already.

@@ -22,6 +22,7 @@ use lang_c::ast::{
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
+use super::canonical::has_call;
 use super::function::{derived, identifier};
 use super::nest::assignment;
 use super::preprocess::{Preprocessed, Splice};
@@ -603,7 +604,7 @@ impl Walker<'_, '_> {
             |(word, is_array): &(String, bool)| names.contains(word) || *is_array && written.subscripts.contains(word);
         // Members of what the pointer points to are not the pointer.
         let is_moved = words.iter().any(is_written) || self.is_assigned(name);
-        if self.has_call(first) || is_moved {
+        if has_call(first) || is_moved {
             return Err(changes());
         }
         let variable = Variable { name: name.to_string(), ty, how: How::Alias(Box::new(place)) };
@@ -614,18 +615,6 @@ impl Walker<'_, '_> {
     /// Whether the block around gives a name another value.
     fn is_assigned(&self, name: &str) -> bool {
         self.assigned.last().is_some_and(|assigned| assigned.contains(name))
-    }
-
-    fn has_call(&self, node: &Node<Expression>) -> bool {
-        struct Calls(bool);
-        impl<'ast> Visit<'ast> for Calls {
-            fn visit_call_expression(&mut self, _: &'ast CallExpression, _: &'ast ByteSpan) {
-                self.0 = true;
-            }
-        }
-        let mut calls = Calls(false);
-        calls.visit_expression(&node.node, &node.span);
-        calls.0
     }
 
     /// Whether a place's subscripts read what it is a part of.
