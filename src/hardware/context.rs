@@ -170,11 +170,6 @@ impl<'a> Context<'a> {
         self.kernel.depends_on_data()
     }
 
-    /// Whether data cut rows of iterations short.
-    pub fn cuts_rows(&self) -> bool {
-        self.kernel.statements().iter().any(|statement| self.kernel.limits(statement).is_some())
-    }
-
     /// Inputs `arg_<name>` for the scalar arguments.
     pub fn scalar_inputs(&self, module: &mut Module) -> Vec<Expr> {
         let input = |s: &crate::source::kernel::Scalar| {

@@ -76,6 +76,13 @@ impl RowFormat {
         self.kinds.len() > 1
     }
 
+    /// A row that follows none, or the end of a tile, of a kind; with outer values, and its first and last index.
+    pub fn row(&self, (end, kind): (Expr, Expr), outer: Vec<Expr>, [first, last]: [Expr; 2]) -> Row {
+        let ty = self.inner.ty();
+        let (first, last) = (first.resize(ty), last.resize(ty));
+        Row { end, kind, outer, first, last, follows: Expr::bit(false), more: Expr::bit(false) }
+    }
+
     /// A kind's number.
     pub fn number(&self, kind: KindId) -> Expr {
         Expr::constant(kind.0 as i128, self.kind_type())
@@ -125,9 +132,8 @@ impl RowFormat {
         let end = take(Type::BIT);
         let kind = if self.has_kinds() { take(self.kind_type()) } else { Expr::constant(0, self.kind_type()) };
         let outer = self.outer.iter().map(|o| take(o.ty())).collect();
-        let first = take(self.inner.ty());
-        let last = take(self.inner.ty());
-        Row { end, kind, outer, first, last, follows: Expr::bit(false), more: Expr::bit(false) }
+        let (first, last) = (take(self.inner.ty()), take(self.inner.ty()));
+        self.row((end, kind), outer, [first, last])
     }
 
     /// The scope of one iteration of a row: `context` with the outer registers and the innermost index.

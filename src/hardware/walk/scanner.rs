@@ -9,6 +9,7 @@
 
 mod folds;
 mod machine;
+mod pipeline;
 mod program;
 mod registers;
 mod sequencer;
@@ -36,9 +37,9 @@ pub fn scanner(context: &Context, name: &str, about: &str, tiled: bool, sources:
     (of_tree(context, name, about, tiled, tree), format)
 }
 
-/// [`scanner`] of the iterations of tiles. Rows that data cut short come in every cycle where they can.
+/// [`scanner`] of the iterations of tiles, whose rows come one per cycle.
 pub fn compute_scanner(context: &Context, name: &str, about: &str, sources: &[Source]) -> (Module, RowFormat) {
-    let tree = Tree { every_cycle: context.cuts_rows(), ..Tree::new(context, sources) };
+    let tree = Tree { every_cycle: true, ..Tree::new(context, sources) };
     let format = tree.format.clone();
     (of_tree(context, name, about, true, tree), format)
 }

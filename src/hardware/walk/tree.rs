@@ -22,7 +22,7 @@ pub struct Tree {
     /// The values of the origins of a row, over the tile: whoever receives rows knows the sizes but not the tile, so
     /// what a point takes from tile indices travels with the row, without the power of two that scales it.
     pub origins: Vec<Affine>,
-    /// A state machine gives rows of equal bounds one per cycle.
+    /// A state machine gives rows one per cycle; none of them lies in memory.
     pub every_cycle: bool,
 }
 
@@ -201,19 +201,6 @@ impl Tree {
         let steps = self.after(piece, depth + 1) == Next::Step { depth, piece };
         let alike = inner.upper.iter().all(|bound| bound.numerator.coefficient(&outer.name) == 0);
         (is_cut && !self.by_program && steps && alike && own.rows_follow()).then_some(depth)
-    }
-
-    /// Whether the next row of `piece`, to which `next` leads, has the same bounds, and can be given in the next cycle.
-    pub fn rows_repeat(&self, piece: usize, next: Next) -> bool {
-        let own = &self.pieces[piece].piece;
-        let Some((inner, outer)) = own.levels.split_last() else { return false };
-        let is_level = |variable: &Var| self.outer().iter().any(|level| level.variable == *variable);
-        let mut bounds = inner.lower.iter().chain(&inner.upper);
-        let moves = bounds.any(|bound| bound.numerator.terms.keys().any(is_level));
-        let is_guarded = !own.guards.is_empty() && self.guard_depth(piece) >= outer.len();
-        let steps_rows = |depth: usize| depth + 1 == outer.len();
-        let steps = matches!(next, Next::Step { depth, piece: again } if again == piece && steps_rows(depth));
-        self.every_cycle && steps && !moves && !is_guarded
     }
 
     /// The depth at which the guards of a piece are tested: its first loop that no other piece shares. They name

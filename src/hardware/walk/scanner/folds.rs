@@ -3,7 +3,6 @@
 use crate::hardware::circuit::scope::{BOUNDS_AT_ONCE, Scope, rounded_up};
 use crate::hardware::circuit::variable::{Affine, Bound, Level, Var};
 use crate::hardware::walk::scanner::registers::Loop;
-use crate::hardware::walk::tree::Tree;
 use crate::rtl::{Expr, Module, Signal, Statement, Type, assign, when_else};
 
 /// Whether the bounds of a level go into registers, where quotients are made and the bounds halved in number from
@@ -17,17 +16,22 @@ fn is_quotient(bound: &Bound) -> bool {
     bound.divisor.count_ones() > 1 && !bound.numerator.is_constant()
 }
 
-/// The registers for the bounds of wide levels, a power of two for either side. Which loop they are for, the state
-/// says.
+/// The registers for the bounds of wide levels that a state machine opens one after the other, a power of two for either side. Which
+/// loop they are for, the state says.
 pub(super) struct Folds {
-    lower: Side,
-    upper: Side,
-    /// The divisors of quotients, each once.
-    divisors: Vec<i64>,
+    bounds: Folded,
     /// Some of the registers hold numerators.
     divides: Option<Signal>,
     /// Cycles until one bound is left.
     left: Signal,
+}
+
+/// The bounds of a level, or what is left of them, in registers.
+pub(super) struct Folded {
+    lower: Side,
+    upper: Side,
+    /// The divisors of quotients, each once.
+    divisors: Vec<i64>,
 }
 
 /// The bounds of one side: the largest lower or the smallest upper one counts.
@@ -40,8 +44,13 @@ struct Side {
 }
 
 impl Side {
-    fn declare(m: &mut Module, scope: &Scope, levels: &[&Level], divisors: usize, is_lower: bool) -> Option<Side> {
-        let name = if is_lower { "lower" } else { "upper" };
+    fn declare(
+        m: &mut Module,
+        (scope, levels): (&Scope, &[&Level]),
+        divisors: usize,
+        is_lower: bool,
+        prefix: &str,
+    ) -> Option<Side> {
         let most = levels.iter().map(|level| Side::bounds(level, is_lower).len()).max()?.next_power_of_two().max(2);
         let ranges = levels.iter().flat_map(|level| Side::bounds(level, is_lower)).map(|bound| {
             let (low, high) = scope.quotient_range(&bound);
@@ -49,12 +58,27 @@ impl Side {
             (low.min(held.0), high.max(held.1))
         });
         let range = ranges.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
-        let registers =
-            (0..most).map(|k| m.reg(&format!("{name}_bound_{k}"), Type::for_range(range.0, range.1))).collect();
+        let mut side = Side { registers: vec![], range, divisors: vec![], is_lower };
+        side.registers = side.declare_registers(m, most, prefix);
         let ty = Type::for_range(0, divisors as i64);
         let divisors = if divisors == 0 { 0 } else { most };
-        let divisors = (0..divisors).map(|k| m.reg(&format!("{name}_divisor_{k}"), ty)).collect();
-        Some(Side { registers, range, divisors, is_lower })
+        side.divisors = (0..divisors).map(|k| m.reg(&format!("{prefix}{}_divisor_{k}", side.name()), ty)).collect();
+        Some(side)
+    }
+
+    fn declare_registers(&self, m: &mut Module, count: usize, prefix: &str) -> Vec<Signal> {
+        let ty = Type::for_range(self.range.0, self.range.1);
+        (0..count).map(|k| m.reg(&format!("{prefix}{}_bound_{k}", self.name()), ty)).collect()
+    }
+
+    fn name(&self) -> &'static str {
+        if self.is_lower { "lower" } else { "upper" }
+    }
+
+    /// Registers for what is left of these, so many, all of them bounds.
+    fn next(&self, m: &mut Module, count: usize, prefix: &str) -> Side {
+        let registers = self.declare_registers(m, count, prefix);
+        Side { registers, range: self.range, divisors: vec![], is_lower: self.is_lower }
     }
 
     /// The bounds of a level on this side, to be rounded down.
@@ -78,22 +102,20 @@ impl Side {
         body
     }
 
-    /// Numerators become quotients.
-    fn divide(&self, scope: &Scope, divisors: &[i64]) -> Vec<Statement> {
-        let mut body = vec![];
-        for (register, own) in self.registers.iter().zip(&self.divisors) {
+    /// Bounds, of numerators their quotients.
+    fn quotients(&self, scope: &Scope, divisors: &[i64]) -> Vec<Expr> {
+        let quotient = |(register, own): (&Signal, &Signal)| {
             let mut scope = scope.clone();
             scope.bind(&Var::Numerator, register, self.range);
             let quotient = |divisor: i64| {
                 let bound = Bound { numerator: Affine::variable(Var::Numerator), divisor };
                 scope.floor_divide(&bound).resize(register.ty())
             };
-            let value = divisors.iter().enumerate().fold(register.e(), |value, (place, &divisor)| {
+            divisors.iter().enumerate().fold(register.e(), |value, (place, &divisor)| {
                 own.e().eq(&Expr::constant(place as i128 + 1, own.ty())).select(&quotient(divisor), &value)
-            });
-            body.push(assign(register, &value));
-        }
-        body
+            })
+        };
+        self.registers.iter().zip(&self.divisors).map(quotient).collect()
     }
 
     /// The better one of two neighbours.
@@ -102,30 +124,108 @@ impl Side {
         if self.is_lower { a.ge(&b).select(&a, &b) } else { a.le(&b).select(&a, &b) }
     }
 
-    /// Half as many.
-    fn halve(&self) -> Vec<Statement> {
-        (0..self.registers.len() / 2).map(|k| assign(&self.registers[k], &self.pair(k))).collect()
+    /// Half as many; one stays as it is.
+    fn halves(&self) -> Vec<Expr> {
+        match &self.registers[..] {
+            [one] => vec![one.e()],
+            all => (0..all.len() / 2).map(|k| self.pair(k)).collect(),
+        }
+    }
+
+    /// Puts values into the first registers.
+    fn assign(&self, values: Vec<Expr>) -> impl Iterator<Item = Statement> {
+        self.registers.iter().zip(values).map(|(register, value)| assign(register, &value))
     }
 }
 
-impl Folds {
-    pub(super) fn declare(m: &mut Module, tree: &Tree, scope: &Scope) -> Option<Folds> {
-        let levels: Vec<&Level> = tree.pieces.iter().flat_map(|p| &p.piece.levels).filter(|l| is_wide(l)).collect();
+impl Folded {
+    /// Registers for the bounds of any of `levels`; `None` where there are none.
+    fn declare(m: &mut Module, levels: &[&Level], scope: &Scope, prefix: &str) -> Option<Folded> {
         let bounds = levels.iter().flat_map(|level| level.lower.iter().chain(&level.upper));
         let mut divisors: Vec<i64> = bounds.filter(|bound| is_quotient(bound)).map(|bound| bound.divisor).collect();
         divisors.sort_unstable();
         divisors.dedup();
-        let lower = Side::declare(m, scope, &levels, divisors.len(), true)?;
-        let upper = Side::declare(m, scope, &levels, divisors.len(), false)?;
-        let most = i64::from(lower.registers.len().max(upper.registers.len()).ilog2());
-        let divides = (!divisors.is_empty()).then(|| m.reg("bounds_divide", Type::BIT));
-        Some(Folds { lower, upper, divisors, divides, left: m.reg("folds_left", Type::for_range(0, most.max(1))) })
+        let lower = Side::declare(m, (scope, levels), divisors.len(), true, prefix)?;
+        let upper = Side::declare(m, (scope, levels), divisors.len(), false, prefix)?;
+        Some(Folded { lower, upper, divisors })
+    }
+
+    /// Registers for the bounds of any of `levels`, then for what is left of them cycle after cycle, down to one on either side.
+    pub(super) fn stages(m: &mut Module, levels: &[&Level], scope: &Scope) -> Vec<Folded> {
+        let mut stages: Vec<Folded> = vec![];
+        let mut next = Folded::declare(m, levels, scope, "");
+        while let Some(last) = next.take() {
+            let count = last.count();
+            let prefix = format!("left_{}_", stages.len() + 1);
+            next = (last.divides() || count > 1).then(|| {
+                let of = |side: &Side, m: &mut Module| {
+                    let count = if last.divides() { side.registers.len() } else { (side.registers.len() / 2).max(1) };
+                    side.next(m, count, &prefix)
+                };
+                Folded { lower: of(&last.lower, m), upper: of(&last.upper, m), divisors: vec![] }
+            });
+            stages.push(last);
+        }
+        stages
+    }
+
+    /// Some of the registers may hold numerators.
+    fn divides(&self) -> bool {
+        !self.divisors.is_empty()
+    }
+
+    /// Bounds on the side that has more.
+    fn count(&self) -> usize {
+        self.lower.registers.len().max(self.upper.registers.len())
     }
 
     /// Takes the bounds of a level.
     pub(super) fn take(&self, scope: &Scope, level: &Level) -> Vec<Statement> {
         let mut body = self.lower.take(scope, level, &self.divisors);
         body.extend(self.upper.take(scope, level, &self.divisors));
+        body
+    }
+
+    /// Numerators become quotients.
+    fn divide(&self, scope: &Scope) -> Vec<Statement> {
+        let sides = [&self.lower, &self.upper];
+        sides.into_iter().flat_map(|side| side.assign(side.quotients(scope, &self.divisors))).collect()
+    }
+
+    /// Half as many.
+    fn halve(&self) -> Vec<Statement> {
+        [&self.lower, &self.upper].into_iter().flat_map(|side| side.assign(side.halves())).collect()
+    }
+
+    /// Into the next one of [`Folded::stages`].
+    pub(super) fn pass_to(&self, next: &Folded, scope: &Scope) -> Vec<Statement> {
+        let sides = [(&self.lower, &next.lower), (&self.upper, &next.upper)];
+        let pass = |(side, next): (&Side, &Side)| {
+            let values = if self.divides() { side.quotients(scope, &self.divisors) } else { side.halves() };
+            next.assign(values).collect::<Vec<_>>()
+        };
+        sides.into_iter().flat_map(pass).collect()
+    }
+
+    /// Opens a loop with the one bound that is left on either side.
+    pub(super) fn open(&self, registers: &Loop) -> Vec<Statement> {
+        registers.open_with_registers(&self.lower.registers[0].e(), &self.upper.registers[0].e(), self.upper.range.0)
+    }
+}
+
+impl Folds {
+    /// The registers for wide ones among `levels`; `None` where there are none.
+    pub(super) fn declare<'t>(m: &mut Module, levels: impl Iterator<Item = &'t Level>, scope: &Scope) -> Option<Folds> {
+        let levels: Vec<&Level> = levels.filter(|level| is_wide(level)).collect();
+        let bounds = Folded::declare(m, &levels, scope, "")?;
+        let most = i64::from(bounds.count().ilog2());
+        let divides = bounds.divides().then(|| m.reg("bounds_divide", Type::BIT));
+        Some(Folds { bounds, divides, left: m.reg("folds_left", Type::for_range(0, most.max(1))) })
+    }
+
+    /// Takes the bounds of a level.
+    pub(super) fn take(&self, scope: &Scope, level: &Level) -> Vec<Statement> {
+        let mut body = self.bounds.take(scope, level);
         let has_quotients = level.lower.iter().chain(&level.upper).any(is_quotient);
         body.extend(self.divides.iter().map(|divides| assign(divides, &Expr::bit(has_quotients))));
         let cycles = level.lower.len().max(level.upper.len()).next_power_of_two().ilog2();
@@ -136,19 +236,13 @@ impl Folds {
     /// Quotients, then half as many bounds in every cycle; at last the loop is opened with the one left of either
     /// side.
     pub(super) fn fold(&self, scope: &Scope, registers: &Loop, opened: Statement) -> Vec<Statement> {
-        let mut halve = self.lower.halve();
-        halve.extend(self.upper.halve());
+        let mut halve = self.bounds.halve();
         halve.push(assign(&self.left, &self.left.e().decremented()));
-        let mut open = registers.open_with_registers(
-            &self.lower.registers[0].e(),
-            &self.upper.registers[0].e(),
-            self.upper.range.0,
-        );
+        let mut open = self.bounds.open(registers);
         open.push(opened);
         let fold = vec![when_else(self.left.e().is_zero(), open, halve)];
         let Some(divides) = &self.divides else { return fold };
-        let mut divide = self.lower.divide(scope, &self.divisors);
-        divide.extend(self.upper.divide(scope, &self.divisors));
+        let mut divide = self.bounds.divide(scope);
         divide.push(assign(divides, &Expr::bit(false)));
         vec![when_else(divides.e(), divide, fold)]
     }

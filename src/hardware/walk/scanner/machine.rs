@@ -1,13 +1,14 @@
 //! The walk as a state machine over level registers, with a circuit for every bound: it takes two cycles from row to
-//! row, one where rows have equal bounds and data cut them short, and runs ahead of whoever takes them. A level of more than two bounds on a side, or with a quotient, takes a
+//! row, and runs ahead of whoever takes them. A level of more than two bounds on a side, or with a quotient, takes a
 //! few more: the bounds go into registers that all pieces share, become quotients, and are halved in number from cycle
-//! to cycle. What bounds take from the sizes alone stands in registers of its own: sizes do not change during a run.
+//! to cycle. Rows of iterations come one per cycle, out of a pipeline ([`super::pipeline`]). What bounds take from the sizes alone stands in registers of its own: sizes do not change during a run.
 
 use crate::hardware::circuit::scope::Scope;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::circuit::variable::{Level, Piece, Var};
 use crate::hardware::walk::rows::{Row, RowPorts};
 use crate::hardware::walk::scanner::folds::{Folds, is_wide};
+use crate::hardware::walk::scanner::pipeline::Pipeline;
 use crate::hardware::walk::scanner::registers::Loop;
 use crate::hardware::walk::scanner::{Frame, register_constants};
 use crate::hardware::walk::tree::{Next, Tree, TreePiece};
@@ -41,22 +42,24 @@ pub fn build(m: &mut Module, mut tree: Tree, frame: Frame) {
         arms.push((vec![machine.code(State::Leave(d)).into()], machine.leave(d)));
     }
     arms.extend(machine.fold_arms());
-    let some = m.define("row_is_not_empty", &machine.row.some());
-    let all: Vec<usize> = (0..tree.pieces.len()).collect();
-    let after_row = machine.by_piece(&all, |p| machine.go(p, tree.after(p, tree.pieces[p].piece.levels.len() - 1)));
-    // Behind the comparison that tells an empty row there is a register where the row goes on to be a burst.
-    let transfers = tree.pieces.iter().any(|piece| piece.memory.is_some());
-    let many = tree.format.kinds.len() > MANY_KINDS;
-    let given = (transfers && (machine.row.is_compared() || many)).then(|| Given::declare(m, &row));
-    let (goes_on, ends) = match &given {
-        Some(given) => (given.free.e(), given.end.e().and(&row.ready.e())),
-        None => (row.ready.e().or(&some.e().not()), row.ready.e()),
-    };
-    arms.push((vec![machine.code(State::Row).into()], vec![when(goes_on, after_row)]));
-    let default = vec![when(ends, vec![machine.goto(State::Idle)])];
     let state = &machine.state;
-    m.clocked("", vec![(state.clone(), 0)], vec![case(state.e(), arms, default)]);
     let in_state = |which: State| state.e().eq(&machine.code(which));
+    let mut outer = machine.origins(m);
+    match &machine.pipeline {
+        Some(pipeline) => {
+            let (kind, indices, [first, last]) = pipeline.row(&Expr::constant(0, tree.format.kind_type()));
+            outer.extend(indices);
+            let (gives, is_empty) = (pipeline.gives(), m.define("rows_are_given", &pipeline.is_empty()));
+            m.assign(&pipeline.advances, &gives.not().or(&row.ready.e()));
+            let end = in_state(State::End).and(&is_empty);
+            let default = vec![when(is_empty.and(&row.ready.e()), vec![machine.goto(State::Idle)])];
+            let resets = [vec![(state.clone(), 0)], pipeline.resets()].concat();
+            m.clocked("", resets, vec![pipeline.advance(&machine.scope), case(state.e(), arms, default)]);
+            m.assign(&row.valid, &end.or(&gives));
+            outputs.drive(m, &tree.format.row((end, kind), outer, [first, last]));
+        }
+        None => machine.give_rows(m, arms, (&row, &outputs), outer),
+    }
     match &tile_waits {
         None => m.assign(&tile.ready, &in_state(State::Idle)),
         Some(waits) => {
@@ -64,27 +67,6 @@ pub fn build(m: &mut Module, mut tree: Tree, frame: Frame) {
             m.clocked("", vec![(waits.clone(), 0)], vec![assign(waits, &look)]);
             m.assign(&tile.ready, &waits.e());
         }
-    }
-    let gives_row = in_state(State::Row).and(&some.e());
-
-    let format = &tree.format;
-    let mut fields = machine.origins(m);
-    fields.extend(machine.outer.iter().zip(tree.outer()).map(|(r, o)| r.low.e().resize(o.ty())));
-    let payload = Row {
-        end: in_state(State::End),
-        kind: machine.value_by_piece(|p| format.number(tree.pieces[p].kind)),
-        outer: fields,
-        first: machine.row.low.e().resize(format.inner.ty()),
-        last: machine.row.high.e().resize(format.inner.ty()),
-        follows: machine.follows.as_ref().map_or(Expr::bit(false), |f| f.e()),
-        more: format.more.map_or(Expr::bit(false), |ty| machine.value_by_piece(|p| machine.rows_behind(p, ty))),
-    };
-    match given {
-        None => {
-            m.assign(&row.valid, &in_state(State::End).or(&gives_row));
-            outputs.drive(m, &payload);
-        }
-        Some(given) => given.connect(m, (&row, &outputs), &payload, &gives_row),
     }
 }
 
@@ -170,7 +152,10 @@ struct Machine<'a> {
     /// that opens it.
     piece: Option<Signal>,
     outer: Vec<Loop>,
-    row: Loop,
+    /// What rows go through, one per cycle.
+    pipeline: Option<Pipeline>,
+    /// The row that is given, where there is no pipeline.
+    row: Option<Loop>,
     folds: Option<Folds>,
     /// The row is that of the next outer index after the row before, and begins at the same inner one.
     follows: Option<Signal>,
@@ -180,7 +165,8 @@ impl<'a> Machine<'a> {
     fn declare(m: &mut Module, tree: &'a Tree, mut scope: Scope) -> Self {
         let pieces = || tree.pieces.iter().map(|p| &p.piece);
         let count = tree.pieces.len();
-        let mut states = vec![State::Idle, State::Row, State::End];
+        let mut states = vec![State::Idle, State::End];
+        states.extend((!tree.every_cycle).then_some(State::Row));
         states.extend((0..tree.outer().len()).flat_map(|d| [State::Test(d), State::Leave(d)]));
         for p in 0..count {
             let levels = 0..tree.pieces[p].piece.levels.len();
@@ -204,13 +190,15 @@ impl<'a> Machine<'a> {
             outer.push(Loop::declare(m, &scope, [&index, &last], &here, level.range));
         }
         let innermost: Vec<&Level> = pieces().filter_map(|p| p.levels.last()).collect();
-        let row = Loop::declare(m, &scope, ["first", "last"], &innermost, tree.format.inner.range);
+        let single = |m: &mut Module| Loop::declare(m, &scope, ["first", "last"], &innermost, tree.format.inner.range);
+        let row = (!tree.every_cycle).then(|| single(m));
         for (level, registers) in tree.outer().iter().zip(&outer) {
             scope.bind(&level.variable, &registers.low, level.range);
         }
-        let folds = Folds::declare(m, tree, &scope);
+        let pipeline = tree.every_cycle.then(|| Pipeline::declare(m, tree, &scope));
+        let folds = Folds::declare(m, opened_by_states(tree).into_iter().map(|(.., level)| level), &scope);
         let follows = tree.format.follows.then(|| m.reg("follows", Type::BIT));
-        Machine { tree, scope, codes, state, piece, outer, row, folds, follows }
+        Machine { tree, scope, codes, state, piece, outer, pipeline, row, folds, follows }
     }
 
     fn code(&self, state: State) -> Expr {
@@ -236,13 +224,10 @@ impl<'a> Machine<'a> {
             Next::Step { depth, piece } => {
                 let level = &self.outer[depth].low;
                 let mut step = vec![assign(level, &level.e().incremented())];
-                step.push(self.goto(match self.tree.rows_repeat(from, next) {
-                    true => State::Row,
-                    false => State::Bound { piece, depth: depth + 1 },
-                }));
+                step.push(self.goto(State::Bound { piece, depth: depth + 1 }));
                 if let Some(follows) = &self.follows {
-                    let follow = if self.tree.rows_follow(from, next) { self.row.some() } else { Expr::bit(false) };
-                    step.push(assign(follows, &follow));
+                    let row = self.row.as_ref().filter(|_| self.tree.rows_follow(from, next));
+                    step.push(assign(follows, &row.map_or(Expr::bit(false), Loop::some)));
                 }
                 let mut go = vec![when_else(self.outer[depth].is_last(), vec![self.goto(State::Leave(depth))], step)];
                 go.extend(self.set_piece(Some(from), piece));
@@ -275,17 +260,23 @@ impl<'a> Machine<'a> {
         let piece = &self.tree.pieces[p].piece;
         let level = &piece.levels[d];
         let innermost = d + 1 == piece.levels.len();
-        let registers = if innermost { &self.row } else { &self.outer[d] };
         let name = level.name.signal();
         let label = if self.tree.pieces.len() > 1 { format!("{name}_{p}") } else { name };
-        let body = match &self.folds {
-            Some(folds) if is_wide(level) => {
+        let body = match (&self.folds, &self.pipeline) {
+            (_, Some(pipeline)) if innermost => {
+                let outer = self.outer_indices();
+                let kind = self.tree.format.number(self.tree.pieces[p].kind);
+                let mut body = pipeline.take(m, &self.scope, (piece, &label), &kind, &outer);
+                body.extend(self.go(p, self.tree.after(p, d)));
+                vec![when(pipeline.advances.e(), body)]
+            }
+            (Some(folds), _) if is_wide(level) => {
                 let mut body = folds.take(&self.scope, level);
                 body.push(self.goto(State::Fold((!innermost).then_some(d))));
                 body
             }
             _ => {
-                let mut body = registers.open(m, &self.scope, &label, level);
+                let mut body = self.registers((!innermost).then_some(d)).open(m, &self.scope, &label, level);
                 body.push(self.opened((!innermost).then_some(d)));
                 body
             }
@@ -309,6 +300,16 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// The registers of the loop at a depth, or of the row that is given.
+    fn registers(&self, depth: Option<usize>) -> &Loop {
+        depth.map_or_else(|| self.row.as_ref().expect("a row without a pipeline"), |depth| &self.outer[depth])
+    }
+
+    /// The outer indices, as rows have them.
+    fn outer_indices(&self) -> Vec<Expr> {
+        self.outer.iter().zip(self.tree.outer()).map(|(r, o)| r.low.e().resize(o.ty())).collect()
+    }
+
     /// To what follows when a loop is open: at a depth, or that of the row.
     fn opened(&self, depth: Option<usize>) -> Statement {
         self.goto(depth.map_or(State::Row, State::Test))
@@ -317,8 +318,8 @@ impl<'a> Machine<'a> {
     /// The states in which the bounds of wide levels become one.
     fn fold_arms(&self) -> Vec<(Vec<Label>, Vec<Statement>)> {
         let arm = |folds: &Folds, depth: Option<usize>| {
-            let registers = depth.map_or(&self.row, |d| &self.outer[d]);
-            (vec![self.code(State::Fold(depth)).into()], folds.fold(&self.scope, registers, self.opened(depth)))
+            let arm = folds.fold(&self.scope, self.registers(depth), self.opened(depth));
+            (vec![self.code(State::Fold(depth)).into()], arm)
         };
         self.folds.iter().flat_map(|folds| fold_depths(self.tree).into_iter().map(|d| arm(folds, d))).collect()
     }
@@ -339,6 +340,52 @@ impl<'a> Machine<'a> {
     /// Past the loop at depth `d`.
     fn leave(&self, d: usize) -> Vec<Statement> {
         self.by_piece(&self.openers(d), |p| self.go(p, self.tree.after(p, d)))
+    }
+
+    /// Gives rows one after the other, a state of its own: `arms` are those of the others, `outer` has the origins.
+    fn give_rows(
+        &self,
+        m: &mut Module,
+        mut arms: Vec<(Vec<Label>, Vec<Statement>)>,
+        (stream, outputs): (&Stream, &RowPorts),
+        mut outer: Vec<Expr>,
+    ) {
+        let (tree, state) = (self.tree, &self.state);
+        let row = self.registers(None);
+        let some = m.define("row_is_not_empty", &row.some());
+        let all: Vec<usize> = (0..tree.pieces.len()).collect();
+        let after_row = self.by_piece(&all, |p| self.go(p, tree.after(p, tree.pieces[p].piece.levels.len() - 1)));
+        // Behind the comparison that tells an empty row there is a register where the row goes on to be a burst.
+        let transfers = tree.pieces.iter().any(|piece| piece.memory.is_some());
+        let many = tree.format.kinds.len() > MANY_KINDS;
+        let given = (transfers && (row.is_compared() || many)).then(|| Given::declare(m, stream));
+        let (goes_on, ends) = match &given {
+            Some(given) => (given.free.e(), given.end.e().and(&stream.ready.e())),
+            None => (stream.ready.e().or(&some.e().not()), stream.ready.e()),
+        };
+        arms.push((vec![self.code(State::Row).into()], vec![when(goes_on, after_row)]));
+        let default = vec![when(ends, vec![self.goto(State::Idle)])];
+        m.clocked("", vec![(state.clone(), 0)], vec![case(state.e(), arms, default)]);
+        let in_state = |which: State| state.e().eq(&self.code(which));
+        let gives_row = in_state(State::Row).and(&some.e());
+        outer.extend(self.outer_indices());
+        let format = &tree.format;
+        let payload = Row {
+            follows: self.follows.as_ref().map_or(Expr::bit(false), |f| f.e()),
+            more: format.more.map_or(Expr::bit(false), |ty| self.value_by_piece(|p| self.rows_behind(p, ty))),
+            ..format.row(
+                (in_state(State::End), self.value_by_piece(|p| format.number(tree.pieces[p].kind))),
+                outer,
+                [row.low.e(), row.high.e()],
+            )
+        };
+        match given {
+            None => {
+                m.assign(&stream.valid, &in_state(State::End).or(&gives_row));
+                outputs.drive(m, &payload);
+            }
+            Some(given) => given.connect(m, (stream, outputs), &payload, &gives_row),
+        }
     }
 
     /// What to do by piece, one of `pieces`; folded where all do the same.
@@ -397,15 +444,23 @@ fn is_of_tile(piece: &Piece) -> bool {
     variables.all(|v| matches!(v, Var::Size(_) | Var::Tile(_) | Var::TileBound(_)))
 }
 
-/// The depths of the loops that some wide level opens, `None` for that of the row.
+/// The levels of loops that states open, with their depths, `None` for that of the row.
+fn opened_by_states(tree: &Tree) -> Vec<(Option<usize>, &Level)> {
+    let mut all = vec![];
+    for (p, TreePiece { piece, .. }) in tree.pieces.iter().enumerate() {
+        let own = piece.levels.iter().enumerate().filter(|(d, _)| tree.opens(p, *d));
+        all.extend(own.map(|(d, level)| ((d + 1 < piece.levels.len()).then_some(d), level)));
+    }
+    all.retain(|(depth, _)| depth.is_some() || !tree.every_cycle);
+    all
+}
+
+/// The depths of those loops that some wide level opens.
 fn fold_depths(tree: &Tree) -> Vec<Option<usize>> {
     let mut depths = vec![];
-    for (p, TreePiece { piece, .. }) in tree.pieces.iter().enumerate() {
-        for d in (0..piece.levels.len()).filter(|&d| tree.opens(p, d) && is_wide(&piece.levels[d])) {
-            let depth = (d + 1 < piece.levels.len()).then_some(d);
-            if !depths.contains(&depth) {
-                depths.push(depth);
-            }
+    for (depth, _) in opened_by_states(tree).into_iter().filter(|(_, level)| is_wide(level)) {
+        if !depths.contains(&depth) {
+            depths.push(depth);
         }
     }
     depths

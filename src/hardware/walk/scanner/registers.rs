@@ -41,6 +41,18 @@ impl Loop {
         }
     }
 
+    /// The registers for loops that only [`Loop::open_with_registers`] opens: whether they have an iteration is known as soon as their
+    /// bounds are.
+    pub(super) fn declare_known(m: &mut Module, names: [&str; 2], range: (i64, i64)) -> Loop {
+        Loop {
+            low: m.reg(names[0], Type::for_range(range.0, range.1)),
+            high: m.reg(names[1], Type::for_range(range.0, range.1)),
+            none: None,
+            known: Some(m.reg(&format!("{}_some", names[0]), Type::BIT)),
+            floor: range.0,
+        }
+    }
+
     /// Opens the loop with the bounds of `level`.
     pub(super) fn open(&self, m: &mut Module, scope: &Scope, label: &str, level: &Level) -> Vec<Statement> {
         let lower = scope.lower(m, &format!("{label}_lower"), &level.lower);
@@ -74,7 +86,9 @@ impl Loop {
         } else {
             upper.lt(&Expr::constant(self.floor.into(), Type::for_range(self.floor, self.floor)))
         };
-        self.open_with(lower, upper, below)
+        let mut open = self.open_with(lower, upper, below);
+        open.extend(self.known.iter().map(|known| assign(known, &lower.le(upper))));
+        open
     }
 
     /// Whether it takes a comparison to tell whether the loop that was opened has an iteration.
