@@ -249,48 +249,78 @@ impl<'a> Visitor<'a> for Count {
     }
 }
 
-/// The sum over the rows of a piece, its innermost loops with their values, of `cost` of how many those are. Shared loops are
-/// walked as the piece's own. `None` where `steps` loops are not enough.
-pub fn rows(piece: &Piece, values: &mut Values, steps: &mut u64, cost: impl Fn(u64) -> f64) -> Option<f64> {
-    let mut rows = Rows { count: Count { steps: *steps, times: vec![1], points: 0 }, cost, sum: 0.0 };
-    let outcome = walk(std::slice::from_ref(piece), values, &mut rows);
-    *steps = rows.count.steps;
-    outcome.is_continue().then_some(rows.sum)
+/// What the rows of a piece cost, its innermost loops: `row` of how many points one has, and `around` of what all rows of the
+/// loop around them cost, and how many those are.
+pub struct Costs<R, A> {
+    pub row: R,
+    pub around: A,
 }
 
-/// Adds up what rows cost.
-struct Rows<F> {
-    /// The loops further out.
-    count: Count,
-    cost: F,
-    sum: f64,
+/// The sums of `N` costs over all rows of a piece. Shared loops are walked as the piece's own. Where loops have more iterations than
+/// a `budget` of some steps allows, those in the middle of as many parts of equal length stand for all.
+pub fn rows<const N: usize>(
+    piece: &Piece,
+    values: &mut Values,
+    budget: f64,
+    costs: &Costs<impl Fn(u64) -> [f64; N], impl Fn([f64; N], f64) -> [f64; N]>,
+) -> [f64; N] {
+    let alike = (0..piece.levels.len()).map(|depth| !names(piece, depth)).collect();
+    Rows { piece, alike, costs }.inside(0, values, budget).0
 }
 
-impl<'a, F: Fn(u64) -> f64> Visitor<'a> for Rows<F> {
-    fn arrive(&mut self) -> ControlFlow<()> {
-        <Count as Visitor<'a>>::arrive(&mut self.count)
+/// Iterations that are looked at of a loop, at least, if it has as many.
+const LEAST: f64 = 3.0;
+
+struct Rows<'a, R, A> {
+    piece: &'a Piece,
+    /// Per level, whether its iterations are all alike.
+    alike: Vec<bool>,
+    costs: &'a Costs<R, A>,
+}
+
+impl<const N: usize, R: Fn(u64) -> [f64; N], A: Fn([f64; N], f64) -> [f64; N]> Rows<'_, R, A> {
+    /// The costs inside of `depth` loops, which have values, and the rows that there are.
+    fn inside(&self, depth: usize, values: &mut Values, budget: f64) -> ([f64; N], f64) {
+        let none = ([0.0; N], 0.0);
+        if !goes_on(self.piece, depth, values) {
+            return none;
+        }
+        let Some(level) = self.piece.levels.get(depth) else { return ((self.costs.row)(1), 1.0) };
+        let (low, high) = values.interval(level);
+        if high < low {
+            return none;
+        }
+        let all = high.saturating_sub(low).saturating_add(1);
+        let further_in = self.piece.levels.len() - depth - 1;
+        if further_in == 0 {
+            return ((self.costs.row)(all as u64), 1.0);
+        }
+        let looked_at = if self.alike[depth] { 1 } else { self.looked_at(depth, budget).min(all) };
+        let place = values.stack.len();
+        values.stack.push((level.name.clone(), 0));
+        let (mut sums, mut rows) = none;
+        for part in 0..looked_at {
+            // Of numbers of any size.
+            let middle = (2 * i128::from(part) + 1) * i128::from(all) / (2 * i128::from(looked_at));
+            values.stack[place].1 = low + middle as i64;
+            let (own, count) = self.inside(depth + 1, values, budget / looked_at as f64);
+            sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+            rows += count;
+        }
+        values.stack.truncate(place);
+        let share = all as f64 / looked_at as f64;
+        sums.iter_mut().for_each(|sum| *sum *= share);
+        rows *= share;
+        if further_in == 1 {
+            sums = (self.costs.around)(sums, rows);
+        }
+        (sums, rows)
     }
 
-    fn enter(&mut self, piece: &'a Piece, depth: usize, (low, high): (i64, i64)) -> Which {
-        if depth + 1 < piece.levels.len() {
-            return self.count.enter(piece, depth, (low, high));
-        }
-        if low <= high {
-            self.sum += self.count.times() as f64 * (self.cost)((high - low) as u64 + 1);
-        }
-        self.count.times.push(0);
-        Which::First
-    }
-
-    fn leave(&mut self) {
-        <Count as Visitor<'a>>::leave(&mut self.count);
-    }
-
-    fn point(&mut self, piece: &'a Piece, _: &mut Values) -> ControlFlow<()> {
-        if piece.levels.is_empty() {
-            self.sum += (self.cost)(1);
-        }
-        ControlFlow::Continue(())
+    /// Iterations of the loop at a depth that a budget allows, if as many are looked at in each of those further in.
+    fn looked_at(&self, depth: usize, budget: f64) -> i64 {
+        let loops = self.alike[depth..self.alike.len() - 1].iter().filter(|alike| !**alike).count();
+        budget.powf(1.0 / loops as f64).max(LEAST) as i64
     }
 }
 
@@ -314,6 +344,54 @@ mod tests {
         assert_eq!(values.lower(&[bound(n(), 2)]), -3);
         assert_eq!(values.upper(&[bound(n(), 2)]), -4);
         assert_eq!(values.lower(&[bound(n(), 2), bound(Affine::constant(5), 2)]), 3);
+    }
+
+    #[test]
+    fn sampled_rows_are_those_of_all_iterations() {
+        let bound = |numerator: Affine| vec![Bound { numerator, divisor: 1 }];
+        let level = |name: &str, lower: Affine, upper: Affine| Level {
+            name: name.into(),
+            lower: bound(lower),
+            upper: bound(upper),
+            range: (0, 1000),
+        };
+        let variable = |name: &str| Affine::variable(name);
+        // A pyramid, of which half is missing.
+        let piece = Piece {
+            shared: 0,
+            leaf: StatementId(0).into(),
+            guards: vec![],
+            levels: vec![
+                level("i", Affine::constant(0), Affine::constant(99)),
+                level("j", variable("i"), Affine::constant(99)),
+                level("k", variable("i") * 2, variable("i") + variable("j")),
+            ],
+            point: vec![],
+            slacks: vec![],
+            parts: vec![],
+        };
+        let costs = Costs {
+            row: |length: u64| [1.0, length as f64],
+            around: |[rows, points]: [f64; 2], count: f64| {
+                assert_eq!(rows, count);
+                [rows + 7.0, points]
+            },
+        };
+        let sums = |budget: f64| rows(&piece, &mut Values::new(&BTreeMap::new()), budget, &costs);
+        let (mut wanted, mut loops) = ([0.0, 0.0], 0.0);
+        for i in 0..100 {
+            loops += 1.0;
+            for j in i..100 {
+                wanted[0] += 1.0;
+                wanted[1] += f64::from(j - i + 1);
+            }
+        }
+        wanted[0] += 7.0 * loops;
+        assert_eq!(sums(1e6), wanted);
+        let sampled = sums(100.0);
+        let is_near = |(a, b): (&f64, &f64)| (a / b - 1.0).abs() < 0.02;
+        assert!(sampled.iter().zip(&wanted).all(is_near), "{sampled:?} for {wanted:?}");
+        assert_ne!(sampled, wanted);
     }
 
     #[test]

@@ -12,13 +12,13 @@ use crate::affine::Affine;
 use crate::board::Board;
 use crate::hardware::{self, Beats, Link};
 use crate::ids::{ArrayId, BandId, ByBand, StatementId};
-use crate::offload::{Band, Buffer, Offload, Piece, Scan, Transfer};
-use crate::walk::{self, Values};
+use crate::offload::{Band, Buffer, Offload, Piece, Transfer};
+use crate::walk::{self, Costs, Values};
 use ends::End;
 use stretches::{Pace, Paced};
 
-/// Cycles from row to row of iterations, whatever their length.
-const ROW: u64 = 4;
+/// Cycles in which the scanner opens a loop around rows of iterations, which then come one per cycle.
+const LOOP: f64 = 5.0;
 /// Cycles from the last iteration of a tile to the first of the next, whose loads are there: as measured of `examples/dma.c`.
 const TILE: f64 = 4.0;
 /// The same of its loads, and of its stores.
@@ -33,10 +33,13 @@ const PROGRAM_ROW: f64 = 45.0;
 const PROGRAM_INSTRUCTION: f64 = 1.0;
 /// Cycles more that a row takes of the port that lanes write through, beside its beats: as measured of PolyBench's gemm in 512 lanes.
 const LENT_ROW: f64 = 4.0;
-/// Tiles that are looked at.
+/// Tiles that are looked at, at most.
 const TILES: u64 = 256;
-/// Loops whose iterations are looked at one by one, in all of them.
+/// Loops whose iterations are looked at one by one, in all bands, and of a piece in a tile, at least.
 const STEPS: u64 = 100_000;
+const STEPS_IN_PIECE: u64 = 30;
+/// The same in a tile where iterations and transfers wait for one another.
+const STEPS_AT_ENDS: f64 = 3_000.0;
 /// Cycles from a command to the first word behind a bus, and from the last word to its response; of DDR and SDR.
 const LATENCY: [f64; 2] = [50.0, 15.0];
 
@@ -66,7 +69,7 @@ impl Expected {
         let iterations = count::iterations(offload, sizes);
         let mut all = Expected { on_a_bus: link.bus().is_some(), ..Expected::default() };
         let latency = LATENCY[usize::from(!all.on_a_bus)];
-        let (mut values, mut steps) = (Values::new(sizes), STEPS);
+        let mut values = Values::new(sizes);
         // A program finds rows one after the other, and goes through pieces that a tile does not have.
         let found = |port: &PortRows, tiles: f64| {
             let program = |all| PROGRAM_ROW * port.rows + PROGRAM_INSTRUCTION * all * tiles;
@@ -74,7 +77,7 @@ impl Expected {
         };
         let ends = ends::ends(offload, &rows, &mut values);
         for band in offload.bands.keys() {
-            let sampled = Sampled::of(offload, band, &rows, &mut values, &mut steps);
+            let sampled = Sampled::of(offload, band, &rows, &mut values);
             let own = &offload.bands[band];
             let all_of_them: u64 = own.statements.iter().map(|&s| iterations[s]).sum();
             let left = |s: StatementId| iterations[s] as f64 * share_left(offload, s, sizes).unwrap_or(1.0);
@@ -207,13 +210,60 @@ struct PortRows {
 }
 
 impl PortRows {
-    /// Adds what the present tile moves of an array; `None` where that takes too many steps.
-    fn add(&mut self, rows: &Transfers, transfer: &Transfer, values: &mut Values, steps: &mut u64) -> Option<()> {
-        let cycles = |length: u64| rows.cycles(transfer.array, length);
-        self.load += sum(&transfer.load, values, steps, &cycles)?;
-        self.rows += sum(&transfer.load, values, steps, &|_| 1.0)?;
-        self.store += sum(&transfer.store, values, steps, &cycles)?;
-        Some(())
+    fn add(&mut self, way: Way, moves: &Moves) {
+        match way {
+            Way::Load => (self.load, self.rows) = (self.load + moves.cycles, self.rows + moves.rows),
+            Way::Store => self.store += moves.cycles,
+        }
+    }
+}
+
+/// What a tile's loads or stores of an array take.
+struct Moves {
+    /// Of the memory's port.
+    cycles: f64,
+    rows: f64,
+    bytes: f64,
+    /// In which they take a port of the buffer: a fill the one that iterations write through, a drain the one that they read through.
+    lent: f64,
+}
+
+impl Moves {
+    /// Of the present tile; by so many steps.
+    fn of(rows: &Transfers, band: &Band, (transfer, way): (&Transfer, Way), values: &mut Values, budget: f64) -> Moves {
+        let array = transfer.array;
+        let line = rows.line(array, way);
+        let is_lent = way == Way::Load || rows.buffer(array).is_some_and(|buffer| !buffer.store_copy);
+        let row = if band.compute.lanes.is_some() && way == Way::Load && line.is_none() { LENT_ROW } else { 0.0 };
+        let lent = |length: u64| match line {
+            _ if !is_lent => 0.0,
+            Some(line) => length.div_ceil(u64::from(line)) as f64,
+            None => rows.beats(array, length) as f64 + row,
+        };
+        let bytes = f64::from(rows.offload.kernel.arrays[array].element.bytes());
+        let costs = Costs {
+            row: |length: u64| [rows.cycles(array, length), 1.0, length as f64 * bytes, lent(length)],
+            around: |sums, _| sums,
+        };
+        let scan = if way == Way::Load { &transfer.load } else { &transfer.store };
+        let [mut cycles, mut count, mut bytes, mut lent] = [0.0; 4];
+        for piece in &scan.pieces {
+            let own = walk::rows(piece, values, budget, &costs);
+            (cycles, count, bytes, lent) = (cycles + own[0], count + own[1], bytes + own[2], lent + own[3]);
+        }
+        Moves { cycles, rows: count, bytes, lent }
+    }
+
+    /// Adds, per statement of the band, the cycles in which a port that it uses is lent.
+    fn lend(&self, offload: &Offload, band: &Band, (array, way): (ArrayId, Way), sums: &mut [f64]) {
+        let all = offload.kernel.statements();
+        let uses = |s: StatementId| match way {
+            Way::Load => all[s].writes_to(array),
+            Way::Store => all[s].references().into_iter().any(|r| r.array == array),
+        };
+        for (sum, _) in sums.iter_mut().zip(&band.statements).filter(|(_, s)| uses(**s)) {
+            *sum += self.lent;
+        }
     }
 }
 
@@ -235,11 +285,6 @@ fn cut_rows(offload: &Offload, piece: &Piece, values: &Values) -> Option<f64> {
     is_along.then(|| limits.share(kernel, |name| values.evaluate(&Affine::variable(name))))
 }
 
-/// The costs of all rows of a tile.
-fn sum(scan: &Scan, values: &mut Values, steps: &mut u64, cost: &dyn Fn(u64) -> f64) -> Option<f64> {
-    scan.pieces.iter().map(|piece| walk::rows(piece, values, steps, cost)).sum()
-}
-
 fn no_rows(offload: &Offload) -> Vec<PortRows> {
     let ports = offload.ports_used().last().map_or(1, |port| port + 1);
     vec![PortRows::default(); ports as usize]
@@ -254,37 +299,6 @@ fn most(ports: &[PortRows], of: impl Fn(&PortRows) -> f64) -> f64 {
 enum Way {
     Load,
     Store,
-}
-
-/// Per statement of a band, the cycles in which a tile's loads or stores of an array take a port that it uses: a fill takes the one
-/// that iterations write through, a drain the one that they read through. `None` where that takes too many steps.
-fn lent(
-    offload: &Offload,
-    band: &Band,
-    rows: &Transfers,
-    (transfer, way): (&Transfer, Way),
-    values: &mut Values,
-    steps: &mut u64,
-) -> Option<Vec<f64>> {
-    let array = transfer.array;
-    let in_lanes = band.compute.lanes.is_some();
-    let line = rows.line(array, way);
-    let row = if in_lanes && way == Way::Load && line.is_none() { LENT_ROW } else { 0.0 };
-    let beats = |length: u64| match line {
-        Some(line) => length.div_ceil(u64::from(line)) as f64,
-        None => rows.beats(array, length) as f64 + row,
-    };
-    let cycles = match way {
-        Way::Load => sum(&transfer.load, values, steps, &beats)?,
-        Way::Store if rows.buffer(array).is_none_or(|buffer| buffer.store_copy) => 0.0,
-        Way::Store => sum(&transfer.store, values, steps, &beats)?,
-    };
-    let all = offload.kernel.statements();
-    let uses = |s: &StatementId| match way {
-        Way::Load => all[*s].writes_to(array),
-        Way::Store => all[*s].references().into_iter().any(|r| r.array == array),
-    };
-    Some(band.statements.iter().map(|s| if uses(s) { cycles } else { 0.0 }).collect())
 }
 
 /// What the tiles of a band take, of all of them as those looked at say.
@@ -304,7 +318,7 @@ struct Sampled {
 }
 
 impl Sampled {
-    fn of(offload: &Offload, band: BandId, rows: &Transfers, values: &mut Values, steps: &mut u64) -> Sampled {
+    fn of(offload: &Offload, band: BandId, rows: &Transfers, values: &mut Values) -> Sampled {
         let own = &offload.bands[band];
         let pieces = || offload.tiles.pieces.iter().filter(|piece| piece.leaf.band() == band);
         let (kernel, statements) = (&offload.kernel, offload.kernel.statements());
@@ -316,7 +330,11 @@ impl Sampled {
             let mut left = STEPS;
             all.tiles += walk::count(piece, values, &mut left).unwrap_or(STEPS);
         }
-        let every = all.tiles.div_ceil(TILES).max(1);
+        let scans = own.transfers.iter().flat_map(|transfer| [&transfer.load, &transfer.store]);
+        let in_tile = scans.chain([&own.compute.scan]).map(|scan| scan.pieces.len() as u64).sum::<u64>().max(1);
+        let steps = STEPS / offload.bands.len() as u64;
+        let every = all.tiles.div_ceil((steps / in_tile / STEPS_IN_PIECE).clamp(1, TILES)).max(1);
+        let budget = (steps / in_tile / all.tiles.div_ceil(every).max(1)).max(STEPS_IN_PIECE) as f64;
         let (mut number, mut looked_at, mut paced) = (0u64, 0u64, 0u64);
         for piece in pieces() {
             let single = std::slice::from_ref(piece);
@@ -335,10 +353,10 @@ impl Sampled {
                     // Of tiles that take too long the others tell.
                     let _ = all.pace.add(walked, values, all.tiles);
                 }
-                let outcome = all.add(offload, own, rows, values, steps);
+                all.add(offload, own, rows, values, budget);
                 values.stack.truncate(place);
-                looked_at += u64::from(outcome.is_some());
-                if outcome.is_some() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                looked_at += 1;
+                ControlFlow::Continue(())
             });
         }
         let share = all.tiles as f64 / looked_at.max(1) as f64;
@@ -355,50 +373,32 @@ impl Sampled {
         Sampled { lent: vec![0.0; band.statements.len()], ports: no_rows(offload), ..Sampled::default() }
     }
 
-    /// Adds a tile, whose indices have values; `None` where that takes too many steps.
-    fn add(
-        &mut self,
-        offload: &Offload,
-        band: &Band,
-        rows: &Transfers,
-        values: &mut Values,
-        steps: &mut u64,
-    ) -> Option<()> {
-        let mut tile = Sampled::none(offload, band);
+    /// Adds a tile, whose indices have values.
+    fn add(&mut self, offload: &Offload, band: &Band, rows: &Transfers, values: &mut Values, budget: f64) {
         for piece in &band.compute.scan.pieces {
             let share = cut_rows(offload, piece, values);
             // A row begins with what fills its windows.
             let warm_up = offload.warm_up(piece.leaf.statement()) as u64;
-            let cycles = |length: u64| match share {
-                Some(share) => CUT_ROW + share * length as f64,
-                None => (length + warm_up).max(ROW) as f64,
+            let row = |length: u64| match share {
+                Some(share) => [CUT_ROW + share * length as f64, share * length as f64],
+                None => [(length + warm_up) as f64; 2],
             };
-            let starts = |length: u64| share.map_or((length + warm_up) as f64, |share| share * length as f64);
-            tile.compute += walk::rows(piece, values, steps, cycles)?;
-            tile.starts += walk::rows(piece, values, steps, starts)?;
+            let opened = if piece.shared + 2 > piece.levels.len() { 0.0 } else { LOOP };
+            let around = |[cycles, starts]: [f64; 2], rows: f64| [cycles.max(opened + rows), starts];
+            let [cycles, starts] = walk::rows(piece, values, budget, &Costs { row, around });
+            (self.compute, self.starts) = (self.compute + cycles, self.starts + starts);
         }
         for transfer in &band.transfers {
             let array = transfer.array;
-            // Nothing moves through a port that is not used.
-            if let Some(port) = tile.ports.get_mut(offload.port(array) as usize) {
-                port.add(rows, transfer, values, steps)?;
-            }
-            let bytes = |length: u64| (length * u64::from(offload.kernel.arrays[array].element.bytes())) as f64;
-            tile.moved += sum(&transfer.load, values, steps, &bytes)? + sum(&transfer.store, values, steps, &bytes)?;
-            let taken = [Way::Load, Way::Store].map(|way| lent(offload, band, rows, (transfer, way), values, steps));
-            for own in taken {
-                tile.lent.iter_mut().zip(own?).for_each(|(all, own)| *all += own);
+            for way in [Way::Load, Way::Store] {
+                let moves = Moves::of(rows, band, (transfer, way), values, budget);
+                // Nothing moves through a port that is not used.
+                if let Some(port) = self.ports.get_mut(offload.port(array) as usize) {
+                    port.add(way, &moves);
+                }
+                self.moved += moves.bytes;
+                moves.lend(offload, band, (array, way), &mut self.lent);
             }
         }
-        self.compute += tile.compute;
-        self.starts += tile.starts;
-        for (port, more) in self.ports.iter_mut().zip(&tile.ports) {
-            port.load += more.load;
-            port.rows += more.rows;
-            port.store += more.store;
-        }
-        self.moved += tile.moved;
-        self.lent.iter_mut().zip(&tile.lent).for_each(|(all, own)| *all += own);
-        Some(())
     }
 }

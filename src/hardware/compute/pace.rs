@@ -26,7 +26,7 @@ const MANY_LANES: usize = 8;
 const GROUPS: usize = 1_000;
 
 /// Cycles from row to row of the scanner, and rows that it may be ahead.
-const ROW: u64 = 4;
+const ROW: u64 = 1;
 const ROWS_AHEAD: usize = 4;
 
 /// The plan of what the statements `present` share; a statement takes longer for it only where that costs no cycle. `sees`

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::{PortRows, Transfers, Way, lent, no_rows};
+use super::{Moves, PortRows, Transfers, Way, no_rows};
 use crate::ids::{BandId, ByBand};
 use crate::offload::{Band, Offload, Transfer, Wait};
 use crate::walk::{self, Values};
@@ -150,13 +150,14 @@ fn add<'a>(
     transfers: impl Iterator<Item = &'a Transfer>,
 ) {
     let place = values.enter_tile(&offload.kernel, tile);
-    let mut steps = super::STEPS;
+    let transfers: Vec<&Transfer> = transfers.collect();
+    let pieces: usize = transfers.iter().map(|own| own.load.pieces.len().max(own.store.pieces.len())).sum();
     for transfer in transfers {
-        if let Some(port) = ports.get_mut(offload.port(transfer.array) as usize) {
-            // What takes too long to find is nothing.
-            let _ = port.add(rows, transfer, values, &mut steps);
-            let own = lent(offload, band, rows, (transfer, way), values, &mut steps);
-            taken.iter_mut().zip(own.into_iter().flatten()).for_each(|(all, own)| *all += own);
+        let array = transfer.array;
+        if let Some(port) = ports.get_mut(offload.port(array) as usize) {
+            let moves = Moves::of(rows, band, (transfer, way), values, super::STEPS_AT_ENDS / pieces.max(1) as f64);
+            port.add(way, &moves);
+            moves.lend(offload, band, (array, way), taken);
         }
     }
     values.stack.truncate(place);

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::ControlFlow;
 
-use super::ROW;
+use super::LOOP;
 use crate::affine::Affine;
 use crate::ids::{ArrayId, ByStatement, StatementId};
 use crate::offload::{Band, Offload, Piece, port_references};
@@ -298,9 +298,20 @@ impl<'p, 'a> Stretch<'p, 'a> {
         if self.row.as_ref() == Some(&own) {
             return next;
         }
+        let pieces = &self.paced.band.compute.scan.pieces;
+        let place = |piece: *const Piece| pieces.iter().position(|own| std::ptr::eq(own, piece)).unwrap_or(0);
+        // Of several pieces in the loop around rows the first one opens it.
+        let shares = |piece: &Piece| piece.shared + 1 >= piece.levels.len();
+        let is_opened = |before: &Row| {
+            let goes_on = || pieces[place(own.0)..=place(before.0)].iter().skip(1).all(shares);
+            let is_next = before.0 >= own.0 && before.1.len() == own.1.len() && goes_on();
+            !is_next || before.1.split_last().map(|(_, outer)| outer) != own.1.split_last().map(|(_, outer)| outer)
+        };
+        let is_opened = |before: &Row| !shares(piece) && piece.levels.len() > 1 && is_opened(before);
+        let opened = if self.row.as_ref().is_none_or(is_opened) { LOOP } else { 0.0 };
         self.row = Some(own);
         let room = if self.rows.len() == ROWS_AHEAD { self.rows.pop_front() } else { None };
-        self.row_there = room.unwrap_or(0.0).max(self.row_there + ROW as f64);
+        self.row_there = room.unwrap_or(0.0).max(self.row_there + opened + 1.0);
         let start = next.max(self.row_there);
         self.rows.push_back(start);
         start
