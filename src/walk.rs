@@ -1,6 +1,6 @@
 //! The walk of a [`Scan`](crate::offload::Scan) for given sizes: one for all who ask what it visits.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;
 
 use crate::affine::Affine;
@@ -321,6 +321,32 @@ impl<const N: usize, R: Fn(u64) -> [f64; N], A: Fn([f64; N], f64) -> [f64; N]> R
     fn looked_at(&self, depth: usize, budget: f64) -> i64 {
         let loops = self.alike[depth..self.alike.len() - 1].iter().filter(|alike| !**alike).count();
         budget.powf(1.0 / loops as f64).max(LEAST) as i64
+    }
+}
+
+/// Cycles in which the scanner of iterations opens a loop around rows; the rows come one per cycle.
+pub const LOOP: u64 = 5;
+
+/// Rows that the scanner may be ahead of the iterations.
+const ROWS_AHEAD: usize = 4;
+
+/// When the scanner has a row, and when the rows began that are the last.
+#[derive(Default)]
+pub struct Scanned {
+    there: u64,
+    begun: VecDeque<u64>,
+}
+
+impl Scanned {
+    /// The cycle in which the next row begins, which could begin at `next` if it were there; `opens` says whether it is the first in
+    /// a loop.
+    pub fn begin(&mut self, opens: bool, next: u64) -> u64 {
+        let room = if self.begun.len() == ROWS_AHEAD { self.begun.pop_front() } else { None };
+        let since = self.there + 1 + if opens { LOOP } else { 0 };
+        self.there = room.unwrap_or(0).max(since);
+        let start = next.max(self.there);
+        self.begun.push_back(start);
+        start
     }
 }
 

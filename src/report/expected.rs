@@ -17,8 +17,6 @@ use crate::walk::{self, Costs, Values};
 use ends::End;
 use stretches::{Pace, Paced};
 
-/// Cycles in which the scanner opens a loop around rows of iterations, which then come one per cycle.
-const LOOP: f64 = 5.0;
 /// Cycles from the last iteration of a tile to the first of the next, whose loads are there: as measured of `examples/dma.c`.
 const TILE: f64 = 4.0;
 /// The same of its loads, and of its stores.
@@ -383,7 +381,7 @@ impl Sampled {
                 Some(share) => [CUT_ROW + share * length as f64, share * length as f64],
                 None => [(length + warm_up) as f64; 2],
             };
-            let opened = if piece.shared + 2 > piece.levels.len() { 0.0 } else { LOOP };
+            let opened = if piece.shared + 2 > piece.levels.len() { 0.0 } else { walk::LOOP as f64 };
             let around = |[cycles, starts]: [f64; 2], rows: f64| [cycles.max(opened + rows), starts];
             let [cycles, starts] = walk::rows(piece, values, budget, &Costs { row, around });
             (self.compute, self.starts) = (self.compute + cycles, self.starts + starts);

@@ -12,7 +12,7 @@ use crate::hardware::datapath::plan::{Plan, Rehearsal};
 use crate::ids::{ArrayId, BandId, ByStatement, StatementId};
 use crate::offload::{Offload, Piece, port_references};
 use crate::source::kernel::{Access, SizeParameter};
-use crate::walk::{Values, in_order};
+use crate::walk::{Scanned, Values, in_order};
 
 /// Sizes are at most this, so that all bands are seen; shorter loops wait more, so they are twice as large as long as that
 /// gives fewer iterations than so many.
@@ -24,10 +24,6 @@ const TILES: usize = 10_000;
 const ITERATIONS: usize = 20_000;
 const MANY_LANES: usize = 8;
 const GROUPS: usize = 1_000;
-
-/// Cycles from row to row of the scanner, and rows that it may be ahead.
-const ROW: u64 = 1;
-const ROWS_AHEAD: usize = 4;
 
 /// The plan of what the statements `present` share; a statement takes longer for it only where that costs no cycle. `sees`
 /// as in [`Timing`]; `least` has the latencies that the statements must have.
@@ -219,17 +215,14 @@ impl Pace {
         let longest = latencies.iter().map(|latency| latency.cycles).max().unwrap_or(0);
         let mut taken: Vec<u64> = vec![u64::MAX; longest as usize + 1];
         let slot = |cycle: u64| (cycle % (u64::from(longest) + 1)) as usize;
-        let mut rows: Vec<u64> = vec![];
-        let mut row_there = 0;
+        let mut rows = Scanned::default();
         let (mut next, mut divided, mut last) = (0, 0, 0);
         for iteration in &self.iterations {
             let latency = latencies[iteration.statement];
             let cycles = u64::from(latency.cycles);
             let mut start = next;
             if iteration.begins_row {
-                let room = rows.len().checked_sub(ROWS_AHEAD).map_or(0, |row| rows[row]);
-                row_there = room.max(row_there + ROW);
-                start = start.max(row_there);
+                start = rows.begin(false, start);
             }
             for &(cell, port) in &iteration.reads {
                 start = start.max(written[cell].saturating_sub(sees[port]));
@@ -250,9 +243,6 @@ impl Pace {
             }
             taken[slot(write)] = write;
             iteration.writes.iter().for_each(|&cell| written[cell] = write + 1);
-            if iteration.begins_row {
-                rows.push(start);
-            }
             next = start + 1;
             last = last.max(write);
         }
@@ -318,6 +308,6 @@ mod tests {
     #[test]
     fn short_rows_take_the_scanner_s_time() {
         let rows: Vec<(usize, bool, &[usize], usize)> = (0..10).map(|n| (0, true, &[][..], n)).collect();
-        assert_eq!(cycles(&pace(&rows), &[(1, false)]), 10 * ROW + 1);
+        assert_eq!(cycles(&pace(&rows), &[(1, false)]), 10 + 1);
     }
 }

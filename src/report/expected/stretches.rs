@@ -5,13 +5,12 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::ControlFlow;
 
-use super::LOOP;
 use crate::affine::Affine;
 use crate::ids::{ArrayId, ByStatement, StatementId};
 use crate::offload::{Band, Offload, Piece, port_references};
 use crate::source::kernel::Access;
 use crate::tiling::Waits;
-use crate::walk::{self, Values, Visitor, Which};
+use crate::walk::{self, Scanned, Values, Visitor, Which};
 
 /// Tiles of a band of which stretches are walked.
 pub const TILES: u64 = 16;
@@ -33,9 +32,6 @@ const BEHIND: usize = 64;
 const SEVENTHS: [i64; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
 const OF_FEW: [i64; 3] = [0, 4, 7];
 const IN_THE_MIDDLE: [i64; 1] = [4];
-
-/// Rows that the scanner may be ahead.
-const ROWS_AHEAD: usize = 4;
 
 /// Loops that are looked at to count iterations.
 const STEPS: u64 = 100_000;
@@ -253,24 +249,14 @@ struct Stretch<'p, 'a> {
     part: Part,
     starts: Vec<f64>,
     row: Option<Row>,
-    /// When the rows began that are the last, and when the scanner had the latest.
-    rows: VecDeque<f64>,
-    row_there: f64,
+    rows: Scanned,
     /// Oldest first.
     writes: VecDeque<Write>,
 }
 
 impl<'p, 'a> Stretch<'p, 'a> {
     fn new(paced: &'p Paced<'a>, part: Part) -> Self {
-        Stretch {
-            paced,
-            part,
-            starts: vec![],
-            row: None,
-            rows: VecDeque::new(),
-            row_there: 0.0,
-            writes: VecDeque::new(),
-        }
+        Stretch { paced, part, starts: vec![], row: None, rows: Scanned::default(), writes: VecDeque::new() }
     }
 
     /// Cycles per group; the first ones wait for nothing that was before the stretch, so that a few tell nothing.
@@ -308,13 +294,9 @@ impl<'p, 'a> Stretch<'p, 'a> {
             !is_next || before.1.split_last().map(|(_, outer)| outer) != own.1.split_last().map(|(_, outer)| outer)
         };
         let is_opened = |before: &Row| !shares(piece) && piece.levels.len() > 1 && is_opened(before);
-        let opened = if self.row.as_ref().is_none_or(is_opened) { LOOP } else { 0.0 };
+        let opens = self.row.as_ref().is_none_or(is_opened);
         self.row = Some(own);
-        let room = if self.rows.len() == ROWS_AHEAD { self.rows.pop_front() } else { None };
-        self.row_there = room.unwrap_or(0.0).max(self.row_there + opened + 1.0);
-        let start = next.max(self.row_there);
-        self.rows.push_back(start);
-        start
+        self.rows.begin(opens, next as u64) as f64
     }
 }
 

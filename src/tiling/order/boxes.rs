@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, VecDeque};
 
 use anyhow::Result;
 
-use super::pace::CYCLES_PER_ROW;
 use super::space::Space;
 use crate::affine::Affine;
 use crate::ids::{ArrayId, StatementId};
@@ -16,6 +15,7 @@ use crate::polyhedral::isl::Constraint;
 use crate::polyhedral::scan::solve;
 use crate::source::kernel::{Access, Kernel, Statement};
 use crate::tiling::lane_shape::LaneShape;
+use crate::walk::Scanned;
 
 /// Places of groups that are looked at, whether there is a group or not.
 const LOOKED_AT: usize = 30_000;
@@ -184,7 +184,8 @@ impl Walk<'_> {
     /// The groups in these ranges, of so many places at most, behind all that was walked before.
     fn over(&mut self, ranges: Vec<(i64, i64)>, most: usize) {
         let mut places: Vec<i64> = ranges.iter().map(|(low, _)| *low).collect();
-        let mut begun = self.now - CYCLES_PER_ROW as i64;
+        // Counted from here on.
+        let (first, mut rows) = (self.now, Scanned::default());
         let mut last_row: Option<Vec<i64>> = None;
         // When each of the last groups ran, and what it wrote.
         let mut under_way: VecDeque<(i64, Vec<Cells>)> = VecDeque::new();
@@ -192,8 +193,9 @@ impl Walk<'_> {
             if self.groups.runs(&places) {
                 let own: Vec<i64> = self.order.iter().filter(|k| self.row != Some(**k)).map(|k| places[*k]).collect();
                 if last_row.as_ref() != Some(&own) {
-                    self.now = self.now.max(begun + CYCLES_PER_ROW as i64);
-                    begun = self.now;
+                    let around = |row: &Vec<i64>| row.split_last().map(|(_, around)| around.to_vec());
+                    let opens = last_row.as_ref().is_some_and(|before| around(before) != around(&own));
+                    self.now = first + rows.begin(opens, (self.now - first) as u64) as i64;
                     last_row = Some(own);
                 }
                 while under_way.front().is_some_and(|(at, _)| at + self.latency <= self.now) {

@@ -11,9 +11,7 @@ use crate::ids::ArrayId;
 use crate::operators;
 use crate::polyhedral::DependenceKind;
 use crate::source::kernel::{self, Access, BinaryOp, Expr, Kernel};
-
-/// Cycles that the scanner takes for a row, whatever its length.
-pub(super) const CYCLES_PER_ROW: f64 = 4.0;
+use crate::walk::LOOP;
 
 /// Cycles from reading a buffer to the next read that sees the result, in integer arithmetic.
 pub(super) const LATENCY: f64 = 6.0;
@@ -192,6 +190,14 @@ impl Space {
         (is_alone && !outer.iter().any(has_it)).then(|| self.combinations(place, outer) + left())
     }
 
+    /// Cycles in which the scanner has all rows of a statement: one for each, and some for each loop around them.
+    fn scanned(&self, place: usize, order: &[usize], apart: usize) -> f64 {
+        let rows = self.combinations(place, order) / self.row_length(place, order, apart);
+        let around = (0..order.len()).map(|level| self.combinations(place, &order[..level]));
+        let loops = around.filter(|outer| *outer < rows).fold(1.0, f64::max);
+        rows + loops * LOOP as f64
+    }
+
     /// How a statement runs, see [`Space::pace_in_groups`].
     pub(super) fn walk<'a>(
         &self,
@@ -204,8 +210,8 @@ impl Space {
         // Distances are those of values, of which a group's are all in one cycle.
         let count = lanes.iter().map(|(_, count)| count).product::<i64>();
         let values = |k: usize| lanes.iter().find(|(own, _)| *own == k).map_or(count, |(_, own)| count / own);
-        let length = self.row_length(place, order, apart);
-        let cycles = self.combinations(place, order) * (CYCLES_PER_ROW / length).max(1.0);
+        let all = self.combinations(place, order);
+        let cycles = all.max(self.scanned(place, order, apart));
         // What lies between an instance and the one a step further in a dimension.
         let step = |level: usize| {
             let (outer, all) = (&order[..level], &order[..=level]);

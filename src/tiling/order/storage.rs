@@ -8,10 +8,12 @@ use anyhow::Result;
 
 use super::candidate::Candidate;
 use super::distances::Distances;
-use super::pace::CYCLES_PER_ROW;
 use super::space::{Space, rank};
 use crate::affine::Affine;
 use crate::polyhedral::DependenceKind;
+
+/// Instances at a time that are too few.
+const FEW: f64 = 4.0;
 
 /// The instances of a statement in a tile, in an order.
 struct Run<'a> {
@@ -54,8 +56,7 @@ impl Space {
             let iterators: BTreeSet<String> = values.iter().flat_map(|value| value.terms.keys().cloned()).collect();
             rank(&values, &iterators.into_iter().collect::<Vec<_>>())
         };
-        let is_short =
-            |place: usize| blocks[place] < CYCLES_PER_ROW || independent(place, n) == independent(place, apart);
+        let is_short = |place: usize| blocks[place] < FEW || independent(place, n) == independent(place, apart);
         if apart < n && (0..runs.len()).any(is_short) {
             return Ok(f64::INFINITY);
         }
