@@ -256,6 +256,40 @@ fn functions_that_search() {
     }
 }
 
+/// In no array are they where the condition does not hold.
+#[test]
+fn subscripts_that_data_keep_inside() {
+    compare_all(&[
+        "for (int i = 0; i < n; i++) { int k = a[i] - 4; if (k < 0 || k >= n) continue; int t = b[k]; b[k] = i; c[i & 7] += t; }",
+        "for (int i = 0; i < n; i++) { int k = a[i] - 4; if (k >= 0 && k < n) { int t = b[k], r = t * 2; b[k] += i; if (r > 5) c[i & 7] += t; } }",
+        "for (int i = 0; i < n; i++) { int k = a[i] - 4; if (k < 0 || k >= n) break; a[k] += b[k]; }",
+        "int k = 0; for (int i = 0; i < n; i++) { if (a[i] & 1) k = i; else if (a[i] & 2) k--; if (k >= 0 && k < n) b[k]++; }",
+    ]);
+}
+
+/// Heads that multiply or divide, whose variables are read behind them.
+#[test]
+fn what_grows_by_factors_is_read_behind() {
+    compare_all(&[
+        "int k = 1; while (k < n) { b[k]++; k *= 2; } c[0] = k;",
+        "int k; for (k = 1; k < n; k *= 2) b[k]++; c[0] = k;",
+        "int k; for (k = 16; k > 0; k /= 2) c[k & 7]++; c[0] = k;",
+        "int k, j; for (k = 1, j = 0; k < n; k *= 2, j++) c[k & 7]++; c[0] = k; c[1] = j;",
+        "int k = 1, r = 0; while (k < n) { if (k == 4) break; c[k & 7]++; k *= 2; r += 3; } c[0] = k; c[1] = r;",
+        "int k; for (int i = 0; i < n; i++) { for (k = 1; k < m; k *= 2) b[i] += k; b[i] ^= k; }",
+    ]);
+}
+
+/// All variables of a loop's head have values behind it.
+#[test]
+fn companions_are_read_behind() {
+    compare_all(&[
+        "int j = 3, i; for (i = 0, j = 9; i < n; i++, j += 2) b[i] = 5; c[0] = j; c[1] = i;",
+        "int j = 3, i = 7; if (m > 2) for (i = 0, j = 9; i < n; i++, j += 2) b[i] = 5; c[0] = j; c[1] = i;",
+        "int j = 3, i; for (int r = 0; r < m; r++) { for (i = 0, j = r; i < n; i++, j--) b[i] += j; c[r & 7] += j; }",
+    ]);
+}
+
 #[test]
 fn what_no_count_ends_is_refused() {
     for (body, message) in [
