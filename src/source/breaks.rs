@@ -565,7 +565,7 @@ fn added(node: &Node<Statement>, name: &str) -> Option<i64> {
 }
 
 /// Whether an expression is made of variables and numbers, and changes nothing.
-fn is_told(node: &Node<Expression>) -> bool {
+pub fn is_told(node: &Node<Expression>) -> bool {
     match &node.node {
         Expression::Identifier(_) | Expression::Constant(_) => true,
         Expression::Cast(cast) => is_told(&cast.node.expression),

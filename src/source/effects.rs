@@ -15,8 +15,8 @@ use std::collections::HashSet;
 
 use lang_c::ast::{
     BinaryOperator, BlockItem, CallExpression, Constant, Declaration, DeclarationSpecifier, Expression,
-    ExternalDeclaration, ForInitializer, ForStatement, Initializer, IntegerBase, Statement, StorageClassSpecifier,
-    TranslationUnit, TypeSpecifier, UnaryOperator,
+    ExternalDeclaration, FloatFormat, ForInitializer, ForStatement, Initializer, IntegerBase, Statement,
+    StorageClassSpecifier, TranslationUnit, TypeOf, TypeSpecifier, UnaryOperator,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -27,7 +27,7 @@ use super::counters::{declaration, named};
 use super::exits::conjuncts;
 use super::expression::common;
 use super::flat::constant;
-use super::function::names_of;
+use super::function::{identifier, names_of};
 use super::kernel::ScalarType;
 use super::known::Declared;
 use super::left::value_with;
@@ -37,7 +37,7 @@ use super::types::Types;
 
 type Items = Vec<Node<BlockItem>>;
 
-/// Whether an expression somewhere changes something on its way to a value.
+/// Whether an expression somewhere changes something on its way to a value, or says the type of a variable.
 pub fn are_nested(unit: &TranslationUnit) -> bool {
     struct Search(bool);
     impl<'ast> Visit<'ast> for Search {
@@ -57,6 +57,10 @@ pub fn are_nested(unit: &TranslationUnit) -> bool {
             };
             self.0 |= value.is_some_and(|value| matters(value) && !is_counting(value));
             visit::visit_statement(self, statement, span);
+        }
+        fn visit_type_specifier(&mut self, own: &'ast TypeSpecifier, span: &'ast Span) {
+            self.0 |= matches!(own, TypeSpecifier::TypeOf(_));
+            visit::visit_type_specifier(self, own, span);
         }
     }
     let mut search = Search(false);
@@ -83,7 +87,7 @@ fn matters(node: &Node<Expression>) -> bool {
             self.0 |= match expression {
                 Expression::UnaryOperator(unary) => counts(&unary.node.operator.node),
                 Expression::BinaryOperator(o) => assignment(&o.node.operator.node).is_some(),
-                Expression::Comma(_) => true,
+                Expression::Comma(_) | Expression::Statement(_) => true,
                 _ => false,
             };
             visit::visit_expression(self, expression, span);
@@ -211,6 +215,22 @@ impl Apart {
                 Some(Parts { before, value, behind: vec![] })
             }
             Expression::Call(call) => self.call(call, span),
+            // `({ …; value; })`: its variables are seen inside of it alone.
+            Expression::Statement(own) => {
+                let Statement::Compound(items) = &own.node else { return None };
+                let (last, first) = items.split_last()?;
+                let mut inside = listed(&self.block(&block(first.to_vec(), span)));
+                let parts = self.value(&expression_of(last)?)?;
+                let ty = self.type_of(&parts.value)?;
+                let value = self.fresh("chosen");
+                inside.extend(with_value(parts, &value));
+                let inside = Node::new(BlockItem::Statement(block(inside, span)), span);
+                Some(Parts {
+                    before: vec![undefined(&value, ty, span), inside],
+                    value: named(&value, span),
+                    behind: vec![],
+                })
+            }
             Expression::BinaryOperator(o) => {
                 let operator = o.node.operator.node.clone();
                 if matches!(operator, BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr) {
@@ -369,10 +389,11 @@ impl Apart {
         }
     }
 
-    /// The type of an integer that is a variable, an element or a constant, or made of such.
+    /// The type of a number that is a variable, an element or a constant, or made of such.
     fn type_of(&self, node: &Node<Expression>) -> Option<ScalarType> {
         match &node.node {
-            Expression::Identifier(name) => self.declared.integer(&name.node.name, 0),
+            Expression::Identifier(name) => self.declared.arithmetic(&name.node.name, 0),
+            Expression::Constant(own) if matches!(own.node, Constant::Float(_)) => floating(&own.node),
             Expression::Constant(_) => {
                 let is_int = constant(node).is_some_and(|value| value <= i64::from(i32::MAX));
                 (is_int && !is_suffixed(node)).then_some(ScalarType::I32)
@@ -380,14 +401,21 @@ impl Apart {
             Expression::UnaryOperator(unary) => match unary.node.operator.node {
                 UnaryOperator::Negate => Some(ScalarType::I32),
                 UnaryOperator::Minus | UnaryOperator::Plus | UnaryOperator::Complement => {
-                    Some(super::expression::promoted(self.type_of(&unary.node.operand)?))
+                    let ty = self.type_of(&unary.node.operand)?;
+                    Some(if ty.floating { ty } else { super::expression::promoted(ty) })
                 }
                 _ => None,
             },
+            Expression::Conditional(c) => {
+                Some(common(self.type_of(&c.node.then_expression)?, self.type_of(&c.node.else_expression)?))
+            }
             _ => match operation(node)? {
+                (BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight, o) => {
+                    Some(super::expression::promoted(self.type_of(&o.lhs)?))
+                }
                 (BinaryOperator::Index, _) => {
                     let (base, subscripts) = super::plain::subscripted(node);
-                    self.declared.integer(variable(base)?, subscripts.len())
+                    self.declared.arithmetic(variable(base)?, subscripts.len())
                 }
                 (
                     BinaryOperator::Plus
@@ -534,8 +562,35 @@ impl Apart {
         before
     }
 
+    /// A declaration with the type of `x` in place of `typeof(x)`.
+    fn spelled(&mut self, node: &Node<Declaration>) -> Node<Declaration> {
+        let mut node = node.clone();
+        let of = |specifier: &Node<DeclarationSpecifier>| match &specifier.node {
+            DeclarationSpecifier::TypeSpecifier(Node { node: TypeSpecifier::TypeOf(of), .. }) => match &of.node {
+                TypeOf::Expression(value) => self.type_of(value),
+                TypeOf::Type(_) => None,
+            },
+            _ => None,
+        };
+        let Some(ty) = node.node.specifiers.iter().find_map(of) else { return node };
+        let spell = |specifier: Node<DeclarationSpecifier>| match of(&specifier) {
+            Some(ty) => specifiers(ty, specifier.span),
+            None => vec![specifier],
+        };
+        node.node.specifiers = std::mem::take(&mut node.node.specifiers).into_iter().flat_map(spell).collect();
+        for declarator in &node.node.declarators {
+            if let (Some(name), true) =
+                (identifier(&declarator.node.declarator.node), declarator.node.declarator.node.derived.is_empty())
+            {
+                self.declared.declare(&name.node.name, ty, &node.node.specifiers);
+            }
+        }
+        node
+    }
+
     /// Variables whose values change others.
     fn declaration(&mut self, node: &Node<Declaration>, span: Span) -> Items {
+        let node = &self.spelled(node);
         let Declaration { specifiers, declarators } = &node.node;
         let is_static = specifiers.iter().any(|specifier| {
             matches!(&specifier.node, DeclarationSpecifier::StorageClass(own) if own.node == StorageClassSpecifier::Static)
@@ -706,6 +761,16 @@ fn is_bit(node: &Node<Expression>) -> bool {
     matches!(constant(node), Some(0 | 1))
 }
 
+/// The type of a constant with a point or an exponent.
+fn floating(constant: &Constant) -> Option<ScalarType> {
+    let Constant::Float(own) = constant else { return None };
+    match own.suffix.format {
+        FloatFormat::Float => Some(ScalarType::FLOAT),
+        FloatFormat::Double => Some(ScalarType::DOUBLE),
+        _ => None,
+    }
+}
+
 fn is_suffixed(node: &Node<Expression>) -> bool {
     match &node.node {
         Expression::Constant(constant) => match &constant.node {
@@ -754,12 +819,17 @@ fn with_value(parts: Parts, own: &str) -> Items {
 }
 
 fn specifiers(ty: ScalarType, span: Span) -> Vec<Node<DeclarationSpecifier>> {
-    let mut words = if ty.signed { vec![] } else { vec![TypeSpecifier::Unsigned] };
-    words.extend(match ty.bits {
-        64 => vec![TypeSpecifier::Long, TypeSpecifier::Long],
-        _ => vec![TypeSpecifier::Int],
-    });
-    words.into_iter().map(|word| Node::new(DeclarationSpecifier::TypeSpecifier(Node::new(word, span)), span)).collect()
+    let sign = if ty.signed { TypeSpecifier::Signed } else { TypeSpecifier::Unsigned };
+    let words = match (ty.floating, ty.bits) {
+        (true, 64) => vec![TypeSpecifier::Double],
+        (true, _) => vec![TypeSpecifier::Float],
+        (_, 64) => vec![sign, TypeSpecifier::Long, TypeSpecifier::Long],
+        (_, 16) => vec![sign, TypeSpecifier::Short],
+        (_, 8) => vec![sign, TypeSpecifier::Char],
+        _ => vec![sign, TypeSpecifier::Int],
+    };
+    let words = words.into_iter();
+    words.map(|word| Node::new(DeclarationSpecifier::TypeSpecifier(Node::new(word, span)), span)).collect()
 }
 
 /// `int own = value;`

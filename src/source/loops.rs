@@ -14,7 +14,7 @@ use super::kernel::{Broken, Condition, If, Loop, Node as NestNode, ScalarType};
 use super::nest::{Nest, is_name, operation};
 use super::scope::{Checked, Enclosing, Name, check_name};
 use super::steps::Body;
-use super::track::{ITERATOR, Tracked};
+use super::track::{Change, ITERATOR, Tracked};
 use super::types::CType;
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
@@ -380,9 +380,7 @@ impl Nest<'_, '_> {
             _ => None,
         };
         let mut others = vec![];
-        for start in &starts {
-            others.push(self.companion(f, start, count.as_ref(), span)?);
-        }
+        let also_behind = self.companions_left(f, &starts, count.as_ref(), &mut others, span)?;
         self.scope.declare(&name, Name::Iterator(value.clone() + Affine::constant(tested), ty));
         let own_ty = (iterator == name).then_some(ty);
         let is_unsigned = own_ty.is_some_and(|ty| !ty.signed);
@@ -424,6 +422,7 @@ impl Nest<'_, '_> {
         let is_plain = counts.len() == 1 && runs == Runs::While;
         self.end_changes(&changes, if is_plain { &counts } else { &[] }, span);
         self.end_changes(behind.as_slice(), &counts, span);
+        self.end_changes(&also_behind, if is_plain { &counts } else { &[] }, span);
 
         let body = guarded(bounds.inside.into_iter().chain(guard).collect(), body, span);
         if body.is_empty() {
@@ -514,6 +513,27 @@ impl Nest<'_, '_> {
                 .help("write it as a sum of the loop's iterator and sizes with constant factors where it is used")
         })?;
         Ok((value, step))
+    }
+
+    /// The companions of a loop's counter, and what it leaves in those that the block around it declares.
+    fn companions_left(
+        &mut self,
+        f: &ForStatement,
+        starts: &[Start],
+        count: Option<&Affine>,
+        companions: &mut Vec<(Affine, i64)>,
+        span: Span,
+    ) -> Checked<Vec<Change>> {
+        let mut left = vec![];
+        for start in starts {
+            let companion = self.companion(f, start, count, span)?;
+            let first = self.scope.trial(|scope| scope.bounds_as(start.first, Role::Bound, start.ty)).0.ok();
+            if let (ForInitializer::Expression(_), Some(first)) = (&f.initializer.node, first) {
+                left.extend(self.left_in(&start.name, companion.1, &first, 0));
+            }
+            companions.push(companion);
+        }
+        Ok(left)
     }
 
     /// `int i = L` or `i = L`, and `i = 0, j = n`.

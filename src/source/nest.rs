@@ -607,8 +607,9 @@ impl Nest<'_, '_> {
         let ty = value.ty();
         let otherwise = match target.array < *own {
             true => self.read(target),
-            // The host's processor stops at a division by 0 that C does not execute.
-            false if may_trap(&value) => Expr::Constant { value: 0, ty },
+            // The host's processor stops at a division by 0 that C does not execute, and a subscript that C does not look at
+            // may be in no array.
+            false if may_trap(&value) || !value.gathers().is_empty() => Expr::Constant { value: 0, ty },
             false => return value,
         };
         let (condition, then) = (Box::new(holds.clone()), Box::new(value));

@@ -171,11 +171,14 @@ impl Nest<'_, '_> {
                 .at(place, "it must change by the same constant in every iteration")
                 .help(format!(
                     "set `{name}` before the loop to a sum of iterators and sizes, and let every way through the body add the same constant, as in \
-                     `{name}++`; a loop that data end is `for (int k = 0; k < N; k++)` with its body under an `if`"
+                     `{name}++`; where data decide, say how many rounds there are at most: `for (int k = 0; k < N; k++) if (…) {{ … }}` with the loop's \
+                     condition in the `if`"
                 )),
             _ => loop_of("ends where data tell".into())
                 .at(place, "known only when the data are")
-                .help("let it go on to its last iteration, with its body under an `if`: `for (int i = 0; i < N; i++) if (!over) …`"),
+                .help(
+                    "say how many rounds there are at most: `for (int k = 0; k < N; k++) if (…) { … }` with the loop's condition in the `if`",
+                ),
         }
     }
 }

@@ -2,14 +2,17 @@
 //! `int t[2] = {x, y};`, and a pointer to a string that never points elsewhere, `const char *t = "ab";`, is the table that it points to.
 
 use lang_c::ast::{
-    ArrayDeclarator, ArraySize, BlockItem, Constant, Declaration, DeclarationSpecifier, DerivedDeclarator, Expression,
-    ExternalDeclaration, InitDeclarator, Initializer, InitializerListItem, Statement, StorageClassSpecifier,
-    TranslationUnit, TypeQualifier, TypeSpecifier, UnaryOperator,
+    ArrayDeclarator, ArraySize, BinaryOperator, BlockItem, Constant, Declaration, DeclarationSpecifier,
+    DerivedDeclarator, Expression, ExternalDeclaration, FunctionDefinition, InitDeclarator, Initializer,
+    InitializerListItem, Statement, StorageClassSpecifier, TranslationUnit, TypeQualifier, TypeSpecifier,
+    UnaryOperator,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
-use super::function::identifier;
+use super::counters::{declaration, named};
+use super::flat::expressions;
+use super::function::{identifier, names_of};
 use super::nest::{assignment, counts};
 use super::plain::{inner, number, variable};
 use super::types::{is_const, is_typedef};
@@ -24,11 +27,49 @@ pub fn strings(unit: &mut TranslationUnit) {
                 let mut changed = Assigned(vec![]);
                 changed.visit_statement(&function.node.statement.node, &function.node.statement.span);
                 let changed = changed.0;
+                named_texts(&mut function.node);
                 statement(&mut function.node.statement, &changed);
             }
             ExternalDeclaration::StaticAssert(_) => {}
         }
     }
+}
+
+/// Declares a table for every string whose characters a function reads by subscripts, `"0123456789abcdef"[k]`.
+fn named_texts(function: &mut FunctionDefinition) {
+    let mut taken = names_of(function);
+    let mut tables = vec![];
+    expressions(&mut function.statement, &mut |node| {
+        let Expression::BinaryOperator(o) = &mut node.node else { return false };
+        let o = &mut o.node;
+        if o.operator.node == BinaryOperator::Index
+            && let Some(text) = [&mut o.lhs, &mut o.rhs].into_iter().find(|own| is_text(own))
+        {
+            let span = text.span;
+            let own = (0..).map(|k| format!("text_{k}")).find(|own| !taken.contains(own)).unwrap_or_default();
+            taken.insert(own.clone());
+            let first = std::mem::replace(&mut **text, named(&own, span));
+            let words = [
+                DeclarationSpecifier::StorageClass(Node::new(StorageClassSpecifier::Static, span)),
+                DeclarationSpecifier::TypeQualifier(Node::new(TypeQualifier::Const, span)),
+                DeclarationSpecifier::TypeSpecifier(Node::new(TypeSpecifier::Char, span)),
+            ];
+            let words = words.into_iter().map(|word| Node::new(word, span)).collect();
+            let mut table = declaration(words, &own, first, span);
+            let array = ArrayDeclarator { qualifiers: vec![], size: ArraySize::Unknown };
+            let array = Node::new(DerivedDeclarator::Array(Node::new(array, span)), span);
+            table.node.declarators.iter_mut().for_each(|own| own.node.declarator.node.derived.push(array.clone()));
+            tables.push(Node::new(BlockItem::Declaration(table), span));
+        }
+        false
+    });
+    if let Statement::Compound(items) = &mut function.statement.node {
+        items.splice(0..0, tables);
+    }
+}
+
+fn is_text(node: &Node<Expression>) -> bool {
+    matches!(node.node, Expression::StringLiteral(_))
 }
 
 /// The variables that get other values than the first, or whose addresses are taken.
@@ -99,8 +140,8 @@ fn rewrite(declaration: &mut Declaration, changed: Option<&[String]>) {
 
 /// `const char t[] = "ab"` of `const char *t = "ab"`.
 fn pointed(declarator: &mut InitDeclarator, changed: &[String], span: Span) -> bool {
-    let is_string = matches!(&declarator.initializer, Some(Node { node: Initializer::Expression(first), .. })
-        if matches!(first.node, Expression::StringLiteral(_)));
+    let is_string =
+        matches!(&declarator.initializer, Some(Node { node: Initializer::Expression(first), .. }) if is_text(first));
     let Some(name) = identifier(&declarator.declarator.node).map(|name| name.node.name.clone()) else { return false };
     let [only] = &mut declarator.declarator.node.derived[..] else { return false };
     if !is_string || changed.contains(&name) || !matches!(only.node, DerivedDeclarator::Pointer(_)) {

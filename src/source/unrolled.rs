@@ -3,12 +3,12 @@
 //! for each iteration, with a constant in place of what the head changes. Conditions that are not constant, as with a size
 //! `n`, stay around the iteration that they allow and all that follow it.
 
-use lang_c::ast::{BinaryOperator, Expression};
+use lang_c::ast::{BinaryOperator, Expression, ForInitializer};
 use lang_c::span::Node;
 
 use super::canonical::names_in;
 use super::expression::{convert_to, truth};
-use super::kernel::{BinaryOp, Condition, Expr, Node as NestNode, ScalarType};
+use super::kernel::{Access, BinaryOp, Condition, Expr, Node as NestNode, ScalarType};
 use super::loops::{For, Runs, Start, guarded, is_step, steps};
 use super::nest::{Nest, assignment, is_name, operation};
 use super::scope::{Checked, Name, Scope};
@@ -29,6 +29,18 @@ struct Unrolled<'f> {
     variables: Vec<(String, CType, usize)>,
     steps: Vec<&'f Node<Expression>>,
     span: Span,
+}
+
+impl Unrolled<'_> {
+    /// What its variables stand for, by their places.
+    fn known(&self, scope: &Scope) -> Vec<(usize, Name)> {
+        self.variables.iter().map(|(_, _, place)| (*place, scope.local_at(*place))).collect()
+    }
+
+    /// The same by their names.
+    fn left(&self, scope: &Scope) -> Vec<(String, Name)> {
+        self.variables.iter().map(|(name, _, place)| (name.clone(), scope.local_at(*place))).collect()
+    }
 }
 
 impl Nest<'_, '_> {
@@ -80,9 +92,39 @@ impl Nest<'_, '_> {
             variables.push((start.name.clone(), ty, self.scope.enter() - 1));
         }
         let unrolled = Unrolled { written, condition, variables, steps, span };
+        let f = &written.node.node;
         let result = self.rounds(&unrolled, 0, nodes);
+        let left = unrolled.left(self.scope);
         self.leave(mark);
-        result
+        result?;
+        if matches!(f.initializer.node, ForInitializer::Expression(_)) {
+            left.into_iter().try_for_each(|(name, value)| self.left_behind(&name, value, &unrolled, nodes))?;
+        }
+        Ok(())
+    }
+
+    /// What the head began is a variable of the block around the loop, and has its last value there.
+    fn left_behind(&mut self, name: &str, left: Name, unrolled: &Unrolled, nodes: &mut Vec<NestNode>) -> Checked<()> {
+        let Some(place) = self.scope.local_index(name) else { return Ok(()) };
+        match (self.scope.local_scalar(name), left) {
+            (None, left) if self.tracked_integer(name).is_some() => self.scope.assign_local(place, left),
+            // It has a value in its loops only.
+            (None, _) => {}
+            (Some(array), Name::Value(value)) => {
+                let target = Access { array, subscripts: vec![], guard: None, span: unrolled.span };
+                let value = convert_to(value, &CType::of(self.scope.arrays[array].element));
+                let text = format!("{name} = …;");
+                nodes.push(NestNode::Statement(self.finish(target, value, text, unrolled.written.head())?));
+            }
+            (Some(_), _) => {
+                return Err(Diagnostic::new(format!(
+                    "the loop's head multiplies or divides, and what it leaves in `{name}` is not known"
+                ))
+                .at(unrolled.span, "not known behind the loop")
+                .help(format!("give the loop a variable of its own, as in `for (int {name} = 1; …`")));
+            }
+        }
+        Ok(())
     }
 
     /// The iterations from number `round` on.
@@ -112,7 +154,7 @@ impl Nest<'_, '_> {
                 .at(*span, "too many iterations")
                 .help("each is read by itself: say how large a size is, `#pragma burstc size(n: max 1024)`, or write the loop with a step that adds"));
         }
-        let before = self.known();
+        let before = [self.known(), unrolled.known(self.scope)].concat();
         let (place, mut body) = (self.scope.go_into(holds.clone()), vec![]);
         self.round(unrolled, &mut body)?;
         if self.statements() > STATEMENTS {
@@ -127,7 +169,7 @@ impl Nest<'_, '_> {
         self.rounds(unrolled, round + 1, &mut body)?;
         self.scope.come_out(place);
         if holds.is_some() {
-            let then = self.known();
+            let then = [self.known(), unrolled.known(self.scope)].concat();
             if then != before {
                 self.join(Some(&value), &then, &before);
             }

@@ -11,7 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::kernel::{Access, Array, Expr, Gather, If, Loop, Node, Statement, Storage};
+use super::kernel::{Access, Array, BinaryOp, Expr, Gather, If, Loop, Node, Statement, Storage};
 use crate::ids::{ArrayId, ByArray};
 
 /// The most nodes of an expression that takes in a value in several places: without a bound, temporaries that are read
@@ -221,6 +221,7 @@ impl Pass {
             match node {
                 Node::Statement(statement) => {
                     if substitute(&mut statement.value, from) {
+                        settle(&mut statement.value, &mut vec![]);
                         let mut texts = self.texts.get(&from.name).cloned().unwrap_or_default();
                         texts.insert((from.span.line, from.span.column), from.text.clone());
                         self.texts.entry(statement.name.clone()).or_default().extend(texts);
@@ -359,6 +360,41 @@ fn substitute(expr: &mut Expr, from: &Statement) -> bool {
         }
         _ => expr.operands_mut().into_iter().fold(false, |any, operand| substitute(operand, from) | any),
     }
+}
+
+/// Takes the choices out of an expression that are made where the same condition holds.
+fn settle(expr: &mut Expr, holding: &mut Vec<Expr>) {
+    while let Expr::Select { condition, then, ty, .. } = expr
+        && then.ty() == *ty
+        && holding.contains(condition)
+    {
+        let own = (**then).clone();
+        *expr = own;
+    }
+    let known = holding.len();
+    match expr {
+        Expr::Select { condition, then, otherwise, .. } => {
+            settle(condition, holding);
+            settle(otherwise, holding);
+            holds(condition, holding);
+            settle(then, holding);
+        }
+        Expr::Scatter { only_if, value, .. } => {
+            only_if.iter().for_each(|only_if| holds(only_if, holding));
+            settle(value, holding);
+        }
+        _ => expr.operands_mut().into_iter().for_each(|operand| settle(operand, holding)),
+    }
+    holding.truncate(known);
+}
+
+/// Adds a condition, and those that it is made of.
+fn holds(condition: &Expr, holding: &mut Vec<Expr>) {
+    if let Expr::Binary { op: BinaryOp::LogicalAnd, left, right, .. } = condition {
+        holds(left, holding);
+        holds(right, holding);
+    }
+    holding.push(condition.clone());
 }
 
 /// How many nodes an expression has, and how many levels.

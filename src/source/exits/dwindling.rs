@@ -6,7 +6,7 @@
 //!
 //! becomes `for (int round = 0; round < 32; round++) { if (!t) break; bits += t & 1; t >>= 1; }`. Shifts, divisions by a constant and
 //! `t &= t - 1` leave nothing of a number after as many rounds as its type allows: a loop whose condition depends on it alone
-//! has ended by then, or never does.
+//! has ended by then, or never does. How often others run at most, [`super::nearing`] tells.
 
 use lang_c::ast::{BinaryOperator, BlockItem, Expression, ForInitializer, ForStatement, FunctionDefinition, Statement};
 use lang_c::span::{Node, Span};
@@ -14,6 +14,8 @@ use lang_c::visit::{self, Visit};
 
 use super::data::Data;
 use super::leave::statement;
+use super::nearing::Nearing;
+use crate::source::breaks::is_always;
 use crate::source::canonical::{has_continue, names_in};
 use crate::source::counters::{declaration, named};
 use crate::source::flat::constant;
@@ -28,44 +30,54 @@ use crate::source::polynomial::changes;
 pub fn dwindling(function: &mut FunctionDefinition, declared: &Declared) {
     let data = Data::of(function, declared);
     let mut body = function.statement.clone();
-    let loops = Loops { data, declared };
+    let loops = Loops { data, declared, whole: &function.statement };
     let mut count = 0;
-    loops.statement(&mut body, &mut count);
+    loops.statement(&mut body, &[], &mut count);
     function.statement = body;
 }
 
 struct Loops<'d> {
     data: Data<'d>,
     declared: &'d Declared,
+    /// The function's body as it was.
+    whole: &'d Node<Statement>,
 }
 
 impl Loops<'_> {
-    fn statement(&self, node: &mut Node<Statement>, count: &mut usize) {
+    /// Rewrites a statement, which stands behind others in its block.
+    fn statement(&self, node: &mut Node<Statement>, before: &[Node<BlockItem>], count: &mut usize) {
         if let Statement::Compound(items) = &mut node.node {
-            for item in items {
-                if let BlockItem::Statement(own) = &mut item.node {
-                    self.statement(own, count);
+            for k in 0..items.len() {
+                let (before, rest) = items.split_at_mut(k);
+                if let BlockItem::Statement(own) = &mut rest[0].node {
+                    self.statement(own, before, count);
                 }
             }
             return;
         }
-        inner(&mut node.node).into_iter().for_each(|inner| self.statement(inner, count));
-        if let Some(made) = self.counted(node, *count) {
+        inner(&mut node.node).into_iter().for_each(|inner| self.statement(inner, &[], count));
+        if let Some(made) = self.counted(node, before, *count) {
             *count += 1;
             *node = made;
         }
     }
 
     /// The loop with a number of rounds that is surely enough.
-    fn counted(&self, node: &Node<Statement>, count: usize) -> Option<Node<Statement>> {
+    fn counted(&self, node: &Node<Statement>, before: &[Node<BlockItem>], count: usize) -> Option<Node<Statement>> {
         let span = node.span;
+        let always = Box::new(number("1", span));
         let (first, condition, body, steps) = match &node.node {
             Statement::While(w) => (None, &w.node.expression, &w.node.statement, vec![]),
             Statement::DoWhile(w) => (None, &w.node.expression, &w.node.statement, vec![]),
             Statement::For(f) => {
                 let ForStatement { initializer, condition, step, statement } = &f.node;
                 let steps = step.as_deref().map(steps).unwrap_or_default();
-                (Some(initializer), condition.as_ref()?, statement, steps.into_iter().cloned().map(item).collect())
+                (
+                    Some(initializer),
+                    condition.as_ref().unwrap_or(&always),
+                    statement,
+                    steps.into_iter().cloned().map(item).collect(),
+                )
             }
             _ => return None,
         };
@@ -74,39 +86,7 @@ impl Loops<'_> {
             return None;
         }
         let own = [listed(body), steps].concat();
-        let all = changed(&block(own.clone(), span));
-        let moved: Vec<String> = names_in(condition).into_iter().filter(|name| all.contains(name)).collect();
-        let name = moved.first()?;
-        let ty = self.declared.integer(name, 0).filter(|_| !self.declared.has_address(name))?;
-        let mut ways = own.iter().filter_map(|item| dwindles(item, name));
-        let (rounds, once) = (ways.next()?.rounds(ty), ways.next().is_none());
-        // Of what is known before the run each round is read by itself.
-        let is_data = self.data.is_in(&named(name, span));
-        let alone = moved.iter().all(|own| own == name) && !reads(condition);
-        let moves = own.iter().filter(|item| changed(&block(vec![(*item).clone()], span)).contains(name)).count();
-        if !once || moves != 1 || !is_data || !alone || leaves(&own) && !self.ends_at_zero(condition, name, ty) {
-            return None;
-        }
-        let (mut items, end) = (own, rounds + i64::from(is_do));
-        let leave = choice(untrue((**condition).clone()), Node::new(Statement::Break, span), None, span);
-        let leave = statement(leave.node, condition.span);
-        items.insert(if is_do { items.len() } else { 0 }, leave);
-        let round = self.declared.unused(&format!("round_{count}"));
-        let specifiers = super::leave::integer(span);
-        let begin = declaration(specifiers, &round, number("0", span), span);
-        let counted = ForStatement {
-            initializer: Node::new(ForInitializer::Declaration(begin), span),
-            condition: Some(Box::new(binary(
-                BinaryOperator::Less,
-                named(&round, span),
-                number(&end.to_string(), span),
-                span,
-            ))),
-            step: Some(Box::new(binary(BinaryOperator::AssignPlus, named(&round, span), number("1", span), span))),
-            statement: Box::new(block(items, body.span)),
-        };
-        let counted = Node::new(Statement::For(Node::new(counted, span)), span);
-        let mut before = match first.map(|first| &first.node) {
+        let mut begun: Vec<Node<BlockItem>> = match first.map(|first| &first.node) {
             Some(ForInitializer::Expression(first)) => {
                 crate::source::loops::steps(first).into_iter().cloned().map(item).collect()
             }
@@ -114,11 +94,53 @@ impl Loops<'_> {
             Some(ForInitializer::StaticAssert(_)) => return None,
             Some(ForInitializer::Empty) | None => vec![],
         };
-        if before.is_empty() {
+        let end = match self.dwindling(condition, &own) {
+            Some(rounds) => number(&(rounds + i64::from(is_do)).to_string(), span),
+            None if is_do => return None,
+            None => {
+                let before = [before, &begun].concat();
+                let (data, declared, whole) = (&self.data, self.declared, self.whole);
+                Nearing { data, declared, condition, body: &own, before: &before, whole }.rounds()?
+            }
+        };
+        let mut items = own;
+        let leave = choice(untrue((**condition).clone()), Node::new(Statement::Break, span), None, span);
+        let leave = statement(leave.node, condition.span);
+        if !is_always(condition) {
+            items.insert(if is_do { items.len() } else { 0 }, leave);
+        }
+        let round = self.declared.unused(&format!("round_{count}"));
+        let specifiers = super::leave::integer(span);
+        let begin = declaration(specifiers, &round, number("0", span), span);
+        let counted = ForStatement {
+            initializer: Node::new(ForInitializer::Declaration(begin), span),
+            condition: Some(Box::new(binary(BinaryOperator::Less, named(&round, span), end, span))),
+            step: Some(Box::new(binary(BinaryOperator::AssignPlus, named(&round, span), number("1", span), span))),
+            statement: Box::new(block(items, body.span)),
+        };
+        let counted = Node::new(Statement::For(Node::new(counted, span)), span);
+        if begun.is_empty() {
             return Some(counted);
         }
-        before.push(Node::new(BlockItem::Statement(counted), span));
-        Some(block(before, span))
+        begun.push(Node::new(BlockItem::Statement(counted), span));
+        Some(block(begun, span))
+    }
+
+    /// After how many rounds nothing is left of the number that a condition depends on.
+    fn dwindling(&self, condition: &Node<Expression>, own: &[Node<BlockItem>]) -> Option<i64> {
+        let all = changed(&block(own.to_vec(), condition.span));
+        let moved: Vec<String> = names_in(condition).into_iter().filter(|name| all.contains(name)).collect();
+        let name = moved.first()?;
+        let ty = self.declared.integer(name, 0).filter(|_| !self.declared.has_address(name))?;
+        let mut ways = own.iter().filter_map(|item| dwindles(item, name));
+        let (rounds, once) = (ways.next()?.rounds(ty), ways.next().is_none());
+        // Of what is known before the run each round is read by itself.
+        let is_data = self.data.is_in(&named(name, condition.span));
+        let alone = moved.iter().all(|own| own == name) && !reads(condition);
+        let is_own = |item: &&Node<BlockItem>| changed(&block(vec![(*item).clone()], item.span)).contains(name);
+        let is_moved_once = own.iter().filter(is_own).count() == 1;
+        let ends = !leaves(own) || self.ends_at_zero(condition, name, ty);
+        (once && is_moved_once && is_data && alone && ends).then_some(rounds)
     }
 
     /// Whether a condition surely fails when nothing is left of the number, whatever it was.

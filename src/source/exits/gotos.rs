@@ -1,14 +1,20 @@
 //! `goto` forward, to a label in a block around it: as `break`, `continue` and `return` where it is one of those in other words, else
 //! as [`super::leave`] has jumps. Backward, or into a block, it stays what it is, and is refused.
 
-use lang_c::ast::{BlockItem, Expression, InitDeclarator, Initializer, Label, Statement, TranslationUnit};
+use std::collections::HashSet;
+
+use lang_c::ast::{
+    BlockItem, Expression, Identifier, InitDeclarator, Initializer, Label, LabeledStatement, Statement, TranslationUnit,
+};
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
 use super::leave::{Items, Leave, counters, declared, trailing, unless};
 use super::{Behind, Exits, Kept, again, body_of, each_function};
+use crate::source::breaks::has_break;
+use crate::source::canonical::has_continue;
 use crate::source::counters::named;
-use crate::source::flat::names;
+use crate::source::flat::{constant, names};
 use crate::source::function::{identifier, names_of};
 use crate::source::known::{Declared, changed};
 use crate::source::nest::{assignment, counts};
@@ -18,6 +24,8 @@ use crate::source::types::Types;
 /// Rewrites the bodies of all functions.
 pub fn gotos(unit: &mut TranslationUnit, types: &Types) {
     each_function(unit, &mut |function| {
+        let mut taken = names_of(function);
+        blocks(&mut function.statement, &mut taken);
         if jumps(&function.statement, None) == 0 {
             return;
         }
@@ -31,6 +39,55 @@ pub fn gotos(unit: &mut TranslationUnit, types: &Types) {
         exits.labels(&mut body, &whole, &mut vec![], false);
         function.statement = body;
     });
+}
+
+/// Makes `{ …; goto left; … } left: ;` of `do { …; break; … } while (0);`, which is a block that can be left.
+fn blocks(node: &mut Node<Statement>, taken: &mut HashSet<String>) {
+    let Statement::Compound(items) = &mut node.node else {
+        inner(&mut node.node).into_iter().for_each(|own| blocks(own, taken));
+        if let Some(items) = block_of(node, taken) {
+            *node = block(items, node.span);
+        }
+        return;
+    };
+    for item in items {
+        if let BlockItem::Statement(own) = &mut item.node {
+            blocks(own, taken);
+        }
+    }
+}
+
+fn block_of(node: &Node<Statement>, taken: &mut HashSet<String>) -> Option<Items> {
+    let Statement::DoWhile(w) = &node.node else { return None };
+    let body = &w.node.statement;
+    if constant(&w.node.expression) != Some(0) || !has_break(body) || has_continue(body) {
+        return None;
+    }
+    let span = node.span;
+    let name = (0..).map(|k| format!("left_{k}")).find(|own| !taken.contains(own))?;
+    taken.insert(name.clone());
+    let name = Node::new(Identifier { name }, span);
+    let mut own = (**body).clone();
+    broken(&mut own, &Statement::Goto(name.clone()));
+    let label = Node::new(Label::Identifier(name), span);
+    let end = LabeledStatement { label, statement: Box::new(Node::new(Statement::Expression(None), span)) };
+    let end = Node::new(Statement::Labeled(Node::new(end, span)), span);
+    let all = [own, end].map(|own| Node::new(BlockItem::Statement(own), span));
+    (!has_break(&block(all.to_vec(), span))).then(|| all.to_vec())
+}
+
+/// Puts a jump in place of each `break` out of a statement.
+fn broken(node: &mut Node<Statement>, jump: &Statement) {
+    match &mut node.node {
+        Statement::Break => node.node = jump.clone(),
+        Statement::Compound(items) => items.iter_mut().for_each(|item| {
+            if let BlockItem::Statement(own) = &mut item.node {
+                broken(own, jump);
+            }
+        }),
+        Statement::For(_) | Statement::While(_) | Statement::DoWhile(_) | Statement::Switch(_) => {}
+        other => inner(other).into_iter().for_each(|own| broken(own, jump)),
+    }
 }
 
 fn is_jump(statement: &Statement, name: Option<&str>) -> bool {
@@ -73,6 +130,15 @@ fn without_label(item: &Node<BlockItem>) -> Node<BlockItem> {
         }
         _ => item.clone(),
     }
+}
+
+/// The same label in front of another statement.
+fn with_statement(item: &Node<BlockItem>, own: Statement) -> Node<BlockItem> {
+    let mut item = item.clone();
+    if let BlockItem::Statement(Node { node: Statement::Labeled(labeled), span }) = &mut item.node {
+        *labeled.node.statement = Node::new(own, *span);
+    }
+    item
 }
 
 fn is_nothing(item: &Node<BlockItem>) -> bool {
@@ -215,10 +281,19 @@ impl Exits<'_> {
         }
         let leave =
             Leave { is_jump: &|own| is_jump(own, Some(name)), through_loops: true, flag: &flag, kept, dead: vec![] };
-        let mut made: Items = items[..first].to_vec();
+        // Where another jump comes to a label on the way, what it sets is seen behind that, too.
+        let inner: Vec<usize> = (first + 1..k).filter(|place| label(&items[*place]).is_some()).collect();
+        let before = if inner.is_empty() { first } else { 0 };
+        let mut made: Items = items[..before].to_vec();
         made.push(declared(&flag, span));
         made.extend(declarations);
-        made.extend(leave.without(items[first..k].to_vec())?);
+        made.extend(items[before..first].iter().cloned());
+        made.extend(leave.without(items[first..inner.first().copied().unwrap_or(k)].to_vec())?);
+        for (place, end) in inner.iter().zip(inner.iter().skip(1).chain([&k])) {
+            made.push(with_statement(&items[*place], Statement::Expression(None)));
+            let own = std::iter::once(without_label(&items[*place])).chain(items[place + 1..*end].iter().cloned());
+            made.push(unless(&flag, leave.without(own.collect())?, items[*place].span));
+        }
         let ends = Leave { kept: at_end, ..leave }.keeping(None, span);
         if !ends.is_empty() {
             made.push(unless(&flag, ends, span));

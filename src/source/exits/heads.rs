@@ -97,7 +97,10 @@ impl Heads<'_> {
             if is_data { others.push(part.clone()) } else { counting.push(part.clone()) }
         }
         // Those at the beginning of the body that count.
-        while let Some(leaving) = leading_break(body).filter(|c| !is_data(c) && !changes(c)) {
+        let has_end = !counting.is_empty();
+        // Where something ends the loop already, what may be data stays.
+        let stays = |c: &Node<Expression>| if has_end { self.data.is_in(c) } else { is_data(c) };
+        while let Some(leaving) = leading_break(body).filter(|c| !stays(c) && !changes(c)) {
             let own: Vec<_> = listed(body).into_iter().skip(1).collect();
             **body = block(own, body.span);
             counting.push(opposite(&leaving));

@@ -15,6 +15,7 @@ mod dwindling;
 mod gotos;
 mod heads;
 mod leave;
+mod nearing;
 
 use std::collections::{HashMap, HashSet};
 
@@ -59,8 +60,8 @@ pub fn may_leave(unit: &TranslationUnit) -> bool {
                 Statement::Break | Statement::Continue | Statement::Return(None) | Statement::Goto(_) => {
                     self.found = true;
                 }
-                Statement::While(w) => self.head(&w.node.expression),
-                Statement::DoWhile(w) => self.head(&w.node.expression),
+                // What moves their counters may be data.
+                Statement::While(_) | Statement::DoWhile(_) => self.found = true,
                 Statement::For(f) => f.node.condition.iter().for_each(|condition| self.head(condition)),
                 _ => {}
             }

@@ -29,8 +29,8 @@ use super::polynomial::{Integers, Polynomial, changes};
 use super::types::Types;
 use quotients::cast;
 use rows::{Head, bounds, has_condition_on};
-pub use unread::changed;
-use unread::{changed_in, remove_unread};
+use unread::remove_unread;
+pub use unread::{changed, changed_in};
 
 /// Where values are put in place of variables.
 pub struct Wanted {
@@ -86,6 +86,8 @@ pub struct Declared {
 struct Variable {
     /// Of an integer.
     ty: Option<ScalarType>,
+    /// Of any number.
+    arithmetic: Option<ScalarType>,
     /// It is no array and no pointer.
     is_number: bool,
     /// How many subscripts name an element.
@@ -102,9 +104,11 @@ impl Declared {
         impl Search<'_> {
             fn add(&mut self, specifiers: &[Node<DeclarationSpecifier>], declarator: &Node<Declarator>) {
                 if let Some(name) = identifier(&declarator.node) {
-                    let ty = self.types.of_declaration(specifiers).integer();
+                    let ty = self.types.of_declaration(specifiers);
+                    let (ty, arithmetic) = (ty.integer(), ty.arithmetic());
                     let dimensions = derived(declarator).len();
-                    let own = Variable { ty, is_number: dimensions == 0, dimensions, specifiers: specifiers.to_vec() };
+                    let (is_number, specifiers) = (dimensions == 0, specifiers.to_vec());
+                    let own = Variable { ty, arithmetic, is_number, dimensions, specifiers };
                     self.found.names.entry(name.node.name.clone()).or_default().push(own);
                 }
             }
@@ -151,8 +155,15 @@ impl Declared {
         search.found
     }
 
+    /// A name is that of this number from here on.
+    pub fn declare(&mut self, name: &str, ty: ScalarType, specifiers: &[Node<DeclarationSpecifier>]) {
+        let (integer, specifiers) = (Some(ty).filter(|ty| !ty.floating), specifiers.to_vec());
+        let variable = Variable { ty: integer, arithmetic: Some(ty), is_number: true, dimensions: 0, specifiers };
+        self.names.insert(name.to_string(), vec![variable]);
+    }
+
     /// Whether a name is an argument's alone, of an integer that keeps its value.
-    fn is_constant_argument(&self, name: &str) -> bool {
+    pub fn is_constant_argument(&self, name: &str) -> bool {
         self.times(name) == 1 && self.arguments.contains(name) && self.has_bits(name, 32)
     }
 
@@ -170,9 +181,14 @@ impl Declared {
 
     /// The type of the integer that a name with so many subscripts is.
     pub fn integer(&self, name: &str, subscripts: usize) -> Option<ScalarType> {
+        self.arithmetic(name, subscripts).filter(|ty| !ty.floating)
+    }
+
+    /// The type of the number that a name with so many subscripts is.
+    pub fn arithmetic(&self, name: &str, subscripts: usize) -> Option<ScalarType> {
         let all = self.names.get(name)?;
-        let ty = all.first()?.ty?;
-        all.iter().all(|own| own.ty == Some(ty) && own.dimensions == subscripts).then_some(ty)
+        let ty = all.first()?.arithmetic?;
+        all.iter().all(|own| own.arithmetic == Some(ty) && own.dimensions == subscripts).then_some(ty)
     }
 
     pub fn is_signed(&self, name: &str) -> bool {
@@ -203,7 +219,8 @@ impl Declared {
     /// A new name, of an integer.
     fn fresh(&mut self, stem: &str, specifiers: &[Node<DeclarationSpecifier>], ty: Option<ScalarType>) -> String {
         let own = self.unused(stem);
-        let variable = Variable { ty, is_number: true, dimensions: 0, specifiers: specifiers.to_vec() };
+        let specifiers = specifiers.to_vec();
+        let variable = Variable { ty, arithmetic: ty, is_number: true, dimensions: 0, specifiers };
         self.taken.insert(own.clone());
         self.names.insert(own.clone(), vec![variable]);
         own

@@ -171,3 +171,27 @@ fn cases_of_ranges() {
         "switch (h[i]) { case -100 ... -1: c[i] = 3; break; case 'a' ... 'z': c[i] = 2; break; default: { int t = h[i]; c[i] = t; } }",
     ]);
 }
+
+#[test]
+fn numbers_with_points_change_on_the_way() {
+    compare_in_loop(&[
+        "float t = d[i], r = 0; r += d[i] > 50 ? (t += 2) : (t -= 1); if (t > 60 && (r *= 0.5f) > 3) c[i] = r; b[i] = t;",
+        "float t = d[i], r = (t = t * 0.5f) + (d[i] & 1 ? 1.5 : 2); c[i] = r * 4; b[i] = t;",
+        "float t = 0; double z = d[i] > 9 ? (t = 2.75f) : 1e3; a[i] = z * 8; c[i] = t * 4;",
+    ]);
+}
+
+#[test]
+fn statements_inside_of_expressions() {
+    compare_in_loop(&[
+        "int t = ({ int z = d[i] * 2; z > 50 ? z : -z; }); c[i] = t; b[i] += ({ int y = a[i]; y += i; y * 3; }) + 1;",
+        "c[i] = ({ __typeof__(a[i]) o = a[i]; __typeof__(b[i]) r = b[i]; o > r ? o : r; }); if (({ typeof(h[i]) o = h[i]; o += 100; o; }) > 3) a[i] = 1;",
+        "if (d[i] > 50 && ({ int z = k++; z & 1; })) c[i] = k; { typeof(g[i]) t = g[i]; g[i] = g[i + 1]; g[i + 1] = t; }",
+        "typeof(0.5f) t = d[i]; c[i] = t / 4 > 9;",
+    ]);
+}
+
+#[test]
+fn characters_of_strings() {
+    compare_in_loop(&["c[i] = \"hello\"[d[i] % 5]; b[i] = (d[i] & 1)[\"ab\"] + \"\\x7f\\0z\"[i % 3];"]);
+}

@@ -256,12 +256,117 @@ fn functions_that_search() {
     }
 }
 
+/// In no array are they where the condition does not hold.
+#[test]
+fn subscripts_that_data_keep_inside() {
+    compare_all(&[
+        "for (int i = 0; i < n; i++) { int k = a[i] - 4; if (k < 0 || k >= n) continue; int t = b[k]; b[k] = i; c[i & 7] += t; }",
+        "for (int i = 0; i < n; i++) { int k = a[i] - 4; if (k >= 0 && k < n) { int t = b[k], r = t * 2; b[k] += i; if (r > 5) c[i & 7] += t; } }",
+        "for (int i = 0; i < n; i++) { int k = a[i] - 4; if (k < 0 || k >= n) break; a[k] += b[k]; }",
+        "int k = 0; for (int i = 0; i < n; i++) { if (a[i] & 1) k = i; else if (a[i] & 2) k--; if (k >= 0 && k < n) b[k]++; }",
+    ]);
+}
+
+/// Heads that multiply or divide, whose variables are read behind them.
+#[test]
+fn what_grows_by_factors_is_read_behind() {
+    compare_all(&[
+        "int k = 1; while (k < n) { b[k]++; k *= 2; } c[0] = k;",
+        "int k; for (k = 1; k < n; k *= 2) b[k]++; c[0] = k;",
+        "int k; for (k = 16; k > 0; k /= 2) c[k & 7]++; c[0] = k;",
+        "int k, j; for (k = 1, j = 0; k < n; k *= 2, j++) c[k & 7]++; c[0] = k; c[1] = j;",
+        "int k = 1, r = 0; while (k < n) { if (k == 4) break; c[k & 7]++; k *= 2; r += 3; } c[0] = k; c[1] = r;",
+        "int k; for (int i = 0; i < n; i++) { for (k = 1; k < m; k *= 2) b[i] += k; b[i] ^= k; }",
+    ]);
+}
+
+/// Which of two counters goes on, data say.
+#[test]
+fn counters_that_data_move() {
+    compare_all(&[
+        "int i = 0, j = 0, k = 0; while (i < n && j < n) { if (a[i] <= b[j]) { k += 1; i++; } else { j++; } } while (i < n) { b[i] = 1; i++; }",
+        "int i, j = 0, s = 0; for (i = 0; i < n && j < m; ) { if (a[i] == b[j & 3]) { s++; i++; j++; } else if (a[i] < 4) i += 2; else j++; } c[0] = s; c[1] = i; c[2] = j;",
+        "int lo = 0, hi = n - 1, s = 0; while (lo < hi) { if (a[lo] + a[hi] > 8) hi--; else if (a[lo] + a[hi] < 5) lo++; else { s++; lo++; hi--; } } c[0] = s; c[1] = lo;",
+        "int lo = 0, hi = n - 1; while (lo <= hi) { if (a[lo] & 1) lo++; else { int t = a[lo]; a[lo] = a[hi]; a[hi] = t; hi--; } } c[0] = lo;",
+        "int e = n, i = 0; while (i < e) { if (a[i] == x) { a[i] = a[e - 1]; e--; } else i++; } c[0] = e;",
+        "int i = 0; while (i < n) { if (a[i] == 6) break; if (a[i] & 1) { i += 2; continue; } b[i]++; i++; } c[0] = i;",
+        "int i = n - 1, j = n - 1, s = 0; while (i >= 0 && j >= 0) { if (a[i] > b[j]) s += a[i--]; else s ^= b[j--]; } c[0] = s; c[1] = i;",
+        "for (int r = 0; r < m; r++) { int i = r, j = 0; while (i < n && j < m) { if (a[i] > p[0][j]) i++; else j++; } c[r & 7] += i * 9 + j; }",
+        // It begins behind its end, perhaps.
+        "int i = 7, j = 0; while (i < n && j < n) { if (a[i] < b[j]) i++; else j++; } c[0] = i; c[1] = j;",
+    ]);
+}
+
+#[test]
+fn searches_that_halve_what_is_left() {
+    compare_all(&[
+        "for (int i = 0; i < n; i++) { int lo = 0, hi = n; while (lo < hi) { int mid = (lo + hi) / 2; if (a[mid] < b[i]) lo = mid + 1; else hi = mid; } c[i & 7] += lo; }",
+        "for (int i = 0; i < n; i++) { int lo = 0, hi = n - 1, r = -1; while (lo <= hi) { int mid = lo + (hi - lo) / 2; if (a[mid] == b[i]) { r = mid; break; } if (a[mid] < b[i]) lo = mid + 1; else hi = mid - 1; } c[i & 7] += r; }",
+        "for (int i = 0; i < n; i++) { int lo = 0, hi = n; while (lo < hi) { int mid = (lo + hi) >> 1; if (a[mid] == 3) { lo = mid + 1; continue; } hi = mid; } c[i & 7] += hi; }",
+    ]);
+}
+
+#[test]
+fn remainders_become_smaller() {
+    compare_all(&[
+        "for (int i = 0; i < n; i++) { int u = a[i] * 12 + 5, v = b[i] * 9; while (v) { int t = u % v; u = v; v = t; } c[i & 7] += u; }",
+        "for (int i = 0; i < n; i++) { int u = a[i] * 1000 + 5, v = b[i] * 618, t, k = 0; while (v != 0) { t = v; v = u % v; u = t; k++; } c[i & 7] += u * 64 + k; }",
+        // The numbers with the most rounds.
+        "unsigned u = 2971215073u + (a[0] & 0), v = 1836311903u, k = 0; while (v > 0) { unsigned t = u % v; u = v; v = t; k++; } for (int i = 0; i < n; i++) c[0] = k + u * 100;",
+    ]);
+}
+
+#[test]
+fn what_counts_ends_behind_what_data_end() {
+    compare_all(&[
+        "for (int i = 0; i < n; i++) { int j = 0; for (;;) { if (a[j] == i) break; if (j == n) { c[i & 7] = -1; break; } j++; } b[i] += j; }",
+        "for (int i = 0; i < n; i++) { int j = 0; while (1) { if (a[j] == i) break; a[j] ^= 1; if (++j >= n) break; } c[i & 7] += j; }",
+        "a[n] = x; int j = 0; for (;;) { if (a[j] == x) break; if (j == n) break; c[1]++; j++; } c[0] = j;",
+        "int j = 0; for (;;) { if (a[j] == x) break; j++; if (j > n) break; b[j - 1] += j; } c[0] = j;",
+    ]);
+}
+
+#[test]
+fn jumps_that_cross() {
+    compare_all(&[
+        "for (int i = 0; i < n; i++) { if (a[i] > 5) goto one; if (a[i] > 3) goto two; b[i] = 1; continue; one: b[i] = 2; two: b[i] += 3; }",
+        "for (int i = 0; i < n; i++) { if (a[i] > 5) goto one; if (a[i] > 3) goto two; b[i] = 1; goto three; one: b[i] = 2; two: b[i] += 3; if (i & 1) goto three; c[0]++; three: c[1] ^= b[i]; }",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) if (p[i][j] == 14) goto fail; for (int i = 0; i < n; i++) if (a[i] == 7) goto fail; c[0] = 1; goto end; fail: c[0] = 2; end: c[1]++;",
+        "int i; for (i = 0; i < n; i++) if (a[i] == x) goto found; c[0] = -1; goto done; found: c[0] = i; b[i] = 3; done: c[1] = 7;",
+        "for (int i = 0; i < n; i++) { do { if (a[i] & 1) break; b[i] = 1; if (a[i] & 2) break; b[i] = 2; } while (0); c[i & 7] += b[i]; }",
+    ]);
+}
+
+/// All variables of a loop's head have values behind it.
+#[test]
+fn companions_are_read_behind() {
+    compare_all(&[
+        "int j = 3, i; for (i = 0, j = 9; i < n; i++, j += 2) b[i] = 5; c[0] = j; c[1] = i;",
+        "int j = 3, i = 7; if (m > 2) for (i = 0, j = 9; i < n; i++, j += 2) b[i] = 5; c[0] = j; c[1] = i;",
+        "int j = 3, i; for (int r = 0; r < m; r++) { for (i = 0, j = r; i < n; i++, j--) b[i] += j; c[r & 7] += j; }",
+    ]);
+}
+
+/// What is said where no number of rounds is known is taken.
+#[test]
+fn rounds_that_somebody_counts() {
+    compare_all(&[
+        "for (int i = 0; i < n; i++) { int v = a[i] * 9, k = 0; for (int r = 0; r < 7; r++) if (v >= 10) { v -= 10; k++; } b[i] = k * 16 + v; }",
+        "int top = 0, st[64]; for (int i = 0; i < n; i++) { for (int k = 0; k < 40; k++) if (top > 0 && st[top - 1] < a[i]) { top--; } b[i] = top; st[top++] = a[i]; } c[0] = top;",
+        "int i = a[0], j = 0; for (int r = 0; r < 2 * n; r++) if (i < n && j < n) { if (a[i] < b[j]) i++; else j++; } c[0] = i; c[1] = j;",
+        "for (int i = 0; i < n; i++) { int r = i; for (int k = 0; k < n; k++) if (r > 0 && (a[r] & 1)) { r = r - 2; if (r < 0) r = 0; } c[i & 7] += r; }",
+    ]);
+}
+
 #[test]
 fn what_no_count_ends_is_refused() {
     for (body, message) in [
         ("int i = 0; while (a[8 - i] != 0) i++; a[0] = i;", "this loop bound is not affine"),
         ("for (int i = 0; i < 9; i++) { again: a[i]++; if (a[i] & 1) goto again; }", "`goto`"),
         ("int i = 0; while (i < 9) { if (a[i] == 0) break; i += a[i]; } a[0] = i;", "adds no constant"),
+        ("int i = a[0], j = 0; while (i < 9 && j < 9) { if (a[j] > 3) i++; else j++; } a[0] = i;", "counts with `i`"),
+        ("int i = 0; while (i < 9) { if (a[i] > 3) i++; else a[i] += 2; }", "counts with `i`"),
+        ("int i = 0, j = 9; while (i < j) { if (a[i] > 3) i++; else j++; }", "counts with `i`"),
         // The array has 6 elements, whatever `k` is then.
         (
             "int k = 6; int w[k]; for (int i = 0; i < 6; i++) w[i] = i < 5; k = 3; int i = 0; while (w[i]) i++; a[0] = i;",

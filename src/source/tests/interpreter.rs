@@ -132,9 +132,12 @@ impl Interpreter<'_> {
             Err(cell) => *self.locals.borrow().get(&cell).expect("local memory is written before it is read"),
         };
         let mut told = |value: &Expr| evaluate(value, read, &|scalar| self.scalars[scalar], &|name| self.value(name));
+        // Nothing of the value is looked at where nothing is written.
+        if matches!(&statement.value, Expr::Scatter { only_if: Some(only_if), .. } if told(only_if) == 0) {
+            return;
+        }
         let value = told(&statement.value);
         let target = match &statement.value {
-            Expr::Scatter { only_if: Some(only_if), .. } if told(only_if) == 0 => return,
             Expr::Scatter { place, .. } => {
                 let subscripts = place.subscripts.iter().map(|subscript| Affine::constant(told(subscript))).collect();
                 Access { array: place.array, subscripts, guard: None, span: place.span }
