@@ -471,7 +471,14 @@ impl Root {
             Lanes::Along(count) | Lanes::InTwo { counts: [count, _], .. } => count,
         };
         let has_room = |tiling: &TilingDirective| tiling.sizes.iter().any(|size| *size >= needs);
-        tilings.iter().any(|tiling| tiling.lanes.is_some() && has_room(tiling)).then_some(tilings)
+        tilings.iter().any(|tiling| tiling.lanes.is_some() && has_room(tiling)).then_some(())?;
+        // Whoever asks for lanes where a band has no room for them is refused.
+        for (tiling, open) in tilings.iter_mut().zip(&self.open) {
+            if open.is_empty() && !has_room(tiling) {
+                tiling.lanes = None;
+            }
+        }
+        Some(tilings)
     }
 
     fn tiling(&self, point: &Point, b: usize, band: &Cut) -> Option<TilingDirective> {

@@ -54,6 +54,16 @@ const ROWS: &[Mutation] = &[
     ),
 ];
 
+/// Rows that come out of a pipeline.
+const COMPUTE_ROWS: &[Mutation] = &[
+    mutation(
+        "assign m_row_valid = (state == END && rows_are_given) ||",
+        "assign m_row_valid = (state == END && rows_are_given && !m_row_ready) ||",
+        &["!m_row_waits || m_row_valid"],
+    ),
+    ROWS[1],
+];
+
 const TILE_VALID: Mutation = mutation(
     "assign m_tile_valid = tile_valid;",
     "assign m_tile_valid = tile_valid && !m_tile_ready;",
@@ -224,7 +234,7 @@ const MATMUL_PROOFS: &[Proof] = &[
     part("matmul_tiles", 20, MATMUL_TILES),
     part("matmul_load_rows", 20, ROWS),
     part("matmul_load", 30, MATMUL_LOAD),
-    part("matmul_compute_rows", 20, ROWS),
+    part("matmul_compute_rows", 20, COMPUTE_ROWS),
     part("matmul_compute", 30, COMPUTE),
     part("matmul_store_rows", 20, ROWS),
     store("matmul_store"),
@@ -236,7 +246,7 @@ const STENCIL_PROOFS: &[Proof] = &[
     part("stencil_tiles", 20, STENCIL_TILES),
     part("stencil_load_rows", 20, ROWS),
     part("stencil_load", 30, STENCIL_LOAD),
-    part("stencil_compute_rows", 20, ROWS),
+    part("stencil_compute_rows", 20, COMPUTE_ROWS),
     part("stencil_compute", 30, COMPUTE),
     part("stencil_store_rows", 20, ROWS),
     store("stencil_store"),

@@ -280,29 +280,29 @@ mod tests {
         let chain = pace(&[(0, true, &[], 0), (0, false, &[0], 0), (0, false, &[0], 0)]);
         let sums = [Latency { cycles: 18, divides: false }];
         let late = |sees: u32| chain.cycles(&Timing { latencies: &sums, sees: &|_| sees });
-        assert_eq!(late(0), 4 + 2 * 19 + 18);
-        assert_eq!(late(9), 4 + 2 * 10 + 18);
-        assert_eq!(late(11), 4 + 2 * 8 + 18);
+        assert_eq!(late(0), 1 + 2 * 19 + 18);
+        assert_eq!(late(9), 1 + 2 * 10 + 18);
+        assert_eq!(late(11), 1 + 2 * 8 + 18);
     }
 
-    /// The first row starts in cycle 4, when the scanner has found it.
+    /// The first row starts in cycle 1, when the scanner has found it.
     #[test]
     fn iterations_wait_for_what_they_read() {
         let apart = pace(&[(0, true, &[], 0), (0, false, &[], 1), (0, false, &[], 2)]);
-        assert_eq!(cycles(&apart, &[(10, false)]), 4 + 2 + 10);
+        assert_eq!(cycles(&apart, &[(10, false)]), 1 + 2 + 10);
         let chain = pace(&[(0, true, &[9], 0), (0, false, &[0], 1), (0, false, &[1], 2)]);
-        assert_eq!(cycles(&chain, &[(10, false)]), 4 + 2 * 11 + 10);
+        assert_eq!(cycles(&chain, &[(10, false)]), 1 + 2 * 11 + 10);
     }
 
     #[test]
     fn writes_have_cycles_of_their_own() {
         // The second is 7 cycles shorter: it could write in any cycle but that of the first.
         let row = |second: usize| pace(&[(0, true, &[], 0), (1, false, &[], second), (1, false, &[], 2)]);
-        assert_eq!(cycles(&row(1), &[(10, false), (9, false)]), 4 + 1 + 2 + 9);
+        assert_eq!(cycles(&row(1), &[(10, false), (9, false)]), 1 + 1 + 2 + 9);
         // Of one cell, the later write comes later.
-        assert_eq!(cycles(&row(0), &[(10, false), (3, false)]), 4 + 8 + 1 + 3);
+        assert_eq!(cycles(&row(0), &[(10, false), (3, false)]), 1 + 8 + 1 + 3);
         // One division at a time.
-        assert_eq!(cycles(&row(1), &[(10, false), (20, true)]), 4 + 1 + 20 + 1 + 20);
+        assert_eq!(cycles(&row(1), &[(10, false), (20, true)]), 1 + 1 + 20 + 1 + 20);
     }
 
     #[test]
