@@ -95,7 +95,7 @@ fn is_jump(statement: &Statement, name: Option<&str>) -> bool {
 }
 
 /// How many jumps to a label there are in a statement, or to any.
-fn jumps(node: &Node<Statement>, name: Option<&str>) -> usize {
+pub fn jumps(node: &Node<Statement>, name: Option<&str>) -> usize {
     struct Jumps<'n>(Option<&'n str>, usize);
     impl<'ast> Visit<'ast> for Jumps<'_> {
         fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast Span) {

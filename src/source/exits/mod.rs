@@ -36,7 +36,7 @@ use super::plain::{block, listed, number};
 use super::program::{First, Flow};
 use super::types::Types;
 pub use data::Data;
-pub use gotos::gotos;
+pub use gotos::{gotos, jumps};
 pub use heads::conjuncts;
 use leave::{Items, Leave, counters, declared, statement, unless};
 

@@ -12,6 +12,7 @@ use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
 use super::data::Data;
+use super::gotos::jumps;
 use super::heads::conjuncts;
 use crate::source::breaks::{is_always, is_told, opposite};
 use crate::source::canonical::{has_continue, names_in};
@@ -235,7 +236,7 @@ impl Nearing<'_> {
     }
 
     fn continues(&self) -> bool {
-        has_continue(&block(self.body.to_vec(), self.condition.span)) || jumps(self.body)
+        has_continue(&block(self.body.to_vec(), self.condition.span)) || has_goto(self.body)
     }
 
     /// As many rounds as a type has bits and one more, where each leaves at most half of what lies between two variables.
@@ -442,7 +443,7 @@ type Step<'s> = dyn Fn(&Node<Expression>, bool) -> Option<bool> + 's;
 /// Whether on every way through a loop's body something goes on, or the loop is left.
 fn all_go_on(items: &Items, names: &[&str], step: &Step) -> bool {
     let ways = Ways { names, step };
-    !jumps(items) && ways.through(items, [true, false]).is_some_and(|[none, _]| !none)
+    !has_goto(items) && ways.through(items, [true, false]).is_some_and(|[none, _]| !none)
 }
 
 struct Ways<'s> {
@@ -492,17 +493,8 @@ impl Ways<'_> {
 }
 
 /// Whether `goto` stands somewhere in statements.
-fn jumps(items: &Items) -> bool {
-    struct Jumps(bool);
-    impl<'ast> Visit<'ast> for Jumps {
-        fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast Span) {
-            self.0 |= matches!(statement, Statement::Goto(_));
-            visit::visit_statement(self, statement, span);
-        }
-    }
-    let mut found = Jumps(false);
-    items.iter().for_each(|item| found.visit_block_item(&item.node, &item.span));
-    found.0
+fn has_goto(items: &Items) -> bool {
+    jumps(&block(items.to_vec(), Span::none()), None) > 0
 }
 
 /// Whether all that an item does to a variable is to add constants of one sign.

@@ -292,20 +292,6 @@ fn jumps(node: &Node<Statement>) -> bool {
     jumps.0
 }
 
-/// Whether a function has `goto`.
-pub fn has_goto(function: &FunctionDefinition) -> bool {
-    struct Gotos(bool);
-    impl<'ast> Visit<'ast> for Gotos {
-        fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast ByteSpan) {
-            self.0 |= matches!(statement, Statement::Goto(_));
-            visit::visit_statement(self, statement, span);
-        }
-    }
-    let mut gotos = Gotos(false);
-    gotos.visit_statement(&function.statement.node, &function.statement.span);
-    gotos.0
-}
-
 /// The way from a function's body down to the list of items that a region lies in: the statements around it, outermost
 /// first, and the list with the region's part of it.
 pub struct Path<'u> {

@@ -12,13 +12,14 @@ use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
 use super::super::canonical::begun;
+use super::super::exits::jumps;
 use super::super::function::{Region, derived, identifier};
 use super::super::scope::{Checked, check_name};
 use super::super::structs::{self, Records, type_specifiers};
 use super::super::table::LARGEST;
 use super::super::token::{Kind, Token};
 use super::super::types::{functions, is_typedef};
-use super::flow::{Changed, First, Flow, Level, Path, declares, has_goto};
+use super::flow::{Changed, First, Flow, Level, Path, declares};
 use super::names::{Declared, Free, global, in_extents, variable};
 use super::places::Places;
 use super::returned::returned;
@@ -372,7 +373,7 @@ impl<'u> Outliner<'_, 'u> {
         region: &[&'u Node<BlockItem>],
     ) -> bool {
         let function = &self.part.function.node;
-        if has_goto(function) || self.has_address(flow.name) {
+        if jumps(&function.statement, None) > 0 || self.has_address(flow.name) {
             return true;
         }
         match path.is_live(flow) {

@@ -97,8 +97,7 @@ impl Pipeline {
     /// Where nothing is taken, the first stage is empty; the others take the one before. To stand before what the walk does.
     pub(super) fn advance(&self, scope: &Scope) -> Statement {
         let mut body = vec![assign(&self.stages[0].valid, &Expr::bit(false))];
-        for (place, pair) in self.stages.windows(2).enumerate() {
-            let [before, stage] = pair else { continue };
+        for (place, (before, stage)) in self.stages.iter().zip(&self.stages[1..]).enumerate() {
             let outer: Vec<Expr> = before.outer.iter().map(Signal::e).collect();
             let kind = before.kind.as_ref().map_or(Expr::bit(false), Signal::e);
             body.push(assign(&stage.valid, &before.valid.e()));
