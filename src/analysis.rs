@@ -12,7 +12,7 @@ use crate::affine::{Affine, fresh};
 use crate::budget;
 use crate::buffer::blocks;
 use crate::buffer::reads::Fabric;
-use crate::buffer::{self, Allocation};
+use crate::buffer::{self, Allocation, Apart};
 use crate::diagnostic::Diagnostic;
 use crate::ids::{ArrayId, ByBand, ByStatement, StatementId};
 use crate::layout::Slices;
@@ -113,12 +113,12 @@ impl Analysis {
                 let mapped = Mapped::new(&kernel, program, directives, self.latest.borrow().as_ref())?;
                 // Without windows, no fewer words come later.
                 if operations.is_some() && mapped.bands.iter().all(|band| band.lanes.is_some()) {
-                    blocks::require_fit(&kernel, &mapped.buffers(&kernel, fabric), fabric)?;
+                    mapped.with_buffers(&kernel, fabric, blocks::require_fit)?;
                 }
                 mapped.offload(&kernel, program, fabric, Some(&self.latest))
             }
         })?;
-        blocks::require_fit(&kernel, &offload.buffers, fabric)?;
+        blocks::require_fit(&offload.kernel, &offload.buffers, fabric)?;
         Ok(offload)
     }
 
@@ -149,9 +149,12 @@ impl Analysis {
         budget::begin("the schedule");
         let mut plans = self.within(operations, || schedule::candidates_for(kernel, program))?;
         let rows = self.within(operations, || schedule::outer_rows(kernel, program));
-        match rows {
-            Err(error) if error.is::<Exhausted>() => {}
-            rows => plans.splice(..0, rows?.filter(|rows| !plans.contains(rows))).for_each(drop),
+        let runs = self.within(operations, || schedule::outermost_of_runs(kernel, program));
+        for more in [rows, runs] {
+            match more {
+                Err(error) if error.is::<Exhausted>() => {}
+                more => plans.splice(..0, more?.filter(|more| !plans.contains(more))).for_each(drop),
+            }
         }
         if let Some(alone) = schedule::outermost_alone(kernel).filter(|alone| !plans.contains(alone)) {
             plans.insert(0, alone);
@@ -293,7 +296,7 @@ impl Chosen {
         let block_ram_bits = blocks::room(kernel, fabric);
         budget::begin("the schedule");
         let mut plans = schedule::candidates_for(kernel, program)?;
-        let fits = |mapped: &Mapped| blocks::bits_fit(kernel, &mapped.buffers(kernel, fabric), fabric);
+        let fits = |mapped: &Mapped| mapped.with_buffers(kernel, fabric, blocks::bits_fit);
         let mut tried: Vec<Vec<TilingDirective>> = vec![];
         let mut last = Err(anyhow!("internal error: the kernel has no legal tiling"));
         let operations = if kernel.is_deep() { DEEP_TILED_OPERATIONS } else { TILED_OPERATIONS };
@@ -373,11 +376,12 @@ impl Mapped {
         Ok(Mapped { bands, flows, allocations, is_final: known.is_some() })
     }
 
-    /// The buffers, if all reads have ports.
-    fn buffers(&self, kernel: &Kernel, fabric: &Fabric) -> Vec<Buffer> {
-        let mut buffers = buffer::merge(kernel, &self.bands, &self.allocations);
-        buffer::reads::arrange(kernel, &[], &mut buffers, fabric);
-        buffers
+    /// What `look` says of the buffers, if all reads have ports, and of the kernel that they belong to.
+    fn with_buffers<T>(&self, kernel: &Kernel, fabric: &Fabric, look: impl Fn(&Kernel, &[Buffer], &Fabric) -> T) -> T {
+        let apart = Apart::new(kernel, &self.bands, &self.allocations);
+        let mut buffers = buffer::merge(&apart, &self.bands, &self.allocations);
+        buffer::reads::arrange(&apart.kernel, &[], &mut buffers, fabric);
+        look(&apart.kernel, &buffers, fabric)
     }
 
     /// Gives tiles or strips places of their own where there is room; tells of every flow whether a strip loads what one before
@@ -385,7 +389,7 @@ impl Mapped {
     fn separate(&mut self, kernel: &Kernel, fabric: &Fabric) -> Result<ByBand<Vec<bool>>> {
         let before = self.allocations.clone();
         if buffer::separate_tiles(&self.bands, &self.flows, &mut self.allocations)?
-            && !blocks::bits_fit(kernel, &self.buffers(kernel, fabric), fabric)
+            && !self.with_buffers(kernel, fabric, blocks::bits_fit)
         {
             self.allocations = before;
         }
@@ -395,7 +399,7 @@ impl Mapped {
             .collect::<Result<_>>()?;
         let before = self.allocations.clone();
         if buffer::separate_strips(&self.bands, &self.flows, &depends, &mut self.allocations)?
-            && !blocks::fit(kernel, &self.buffers(kernel, fabric), fabric)
+            && !self.with_buffers(kernel, fabric, blocks::fit)
         {
             self.allocations = before;
         }
@@ -420,6 +424,7 @@ impl Mapped {
         if let Some(latest) = latest {
             latest.replace(Some(Moved { tilings: in_one_lane(bands), flows: flows.clone() }));
         }
+        let apart = Apart::new(kernel, bands, allocations);
         let contexts = bands.iter().map(Context::new).collect::<Result<ByBand<_>>>()?;
         let mut analysed = ByBand::new();
         let mut strips_depend = false;
@@ -443,7 +448,7 @@ impl Mapped {
                     (true, false) => Wait::Stored,
                 };
                 compute_waits |= shares_places && !store.pieces.is_empty();
-                transfers.push(Transfer { array: flow.array, load, store, wait });
+                transfers.push(Transfer { array: apart.of(number, flow.array), load, store, wait });
             }
             // What does not wait is loaded first.
             transfers.sort_by_key(|t| t.wait);
@@ -454,12 +459,13 @@ impl Mapped {
                 transfers,
                 compute_waits,
                 compute: match &band.lanes {
-                    Some(lanes) => compute_in_lanes(program, band, context, lanes)?,
+                    Some(lanes) => apart.renamed(number, compute_in_lanes(program, band, context, lanes)?),
                     None => compute(program, band, context, allocations)?,
                 },
             });
         }
-        let mut kernel = kernel.clone();
+        let written = if apart.is_any() { kernel.body.clone() } else { vec![] };
+        let mut kernel = apart.kernel.clone();
         for transfer in analysed.iter().flat_map(|band| &band.transfers) {
             if let Storage::Local { transferred, .. } = &mut kernel.arrays[transfer.array].storage {
                 *transferred = true;
@@ -468,7 +474,7 @@ impl Mapped {
         let rows: ByBand<Vec<i64>> = bands.iter().map(|band| band.rows.clone()).collect();
         let extents = extents(program, &kernel)?;
         let with_windows = |extents, share| {
-            let mut buffers = buffer::merge(&kernel, bands, allocations);
+            let mut buffers = buffer::merge(&apart, bands, allocations);
             let windows = windows::windows(&kernel, &analysed, &rows, extents, share);
             let windows = buffer::reads::arrange(&kernel, &windows, &mut buffers, fabric);
             (windows, buffers)
@@ -484,7 +490,7 @@ impl Mapped {
             tiles: tiles(program, &kernel, bands, &contexts)?,
             source_order: source_order(program)?,
             strips_depend,
-            written: vec![],
+            written,
             lanes_note: None,
             strips_note: None,
             ports: Default::default(),
@@ -498,7 +504,8 @@ impl Mapped {
         }
         buffer::add_beat_banks(&mut offload, fabric);
         // The port that the store process borrows reads at once.
-        let late: BTreeSet<ArrayId> = bands.iter().flat_map(|band| band.late.iter().copied()).collect();
+        let late = bands.iter_enumerated().flat_map(|(number, band)| band.late.iter().map(move |a| (number, *a)));
+        let late: BTreeSet<ArrayId> = late.map(|(number, array)| apart.of(number, array)).collect();
         buffer::add_store_copies(&mut offload, &late, fabric);
         blocks::place(&offload.kernel, &mut offload.buffers, fabric);
         Ok(offload)

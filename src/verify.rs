@@ -147,11 +147,16 @@ impl<'a> Checker<'a> {
                 same && other.use_of.is_none() && other.storage == Storage::Argument && own.storage == Storage::Argument
             });
             self.require(is_argument, "uses", || format!("{name} is a use of no such argument"));
-            let both = kernel.statements();
-            let written = both.iter().any(|statement| statement.writes_to(array) || statement.writes_to(other));
-            self.require(!written, "uses", || {
-                format!("{name} and what it is a use of have buffers of their own, and one is written")
-            });
+            let statements = kernel.statements();
+            for band in &self.offload.bands {
+                let own = || band.statements.iter().filter_map(|s| statements.get(*s));
+                let is_written = own().flat_map(|s| s.targets()).any(|access| kernel.memory_of(access.array) == other);
+                let accesses = || own().flat_map(|s| s.references().into_iter().chain(s.targets()));
+                let has_both = [array, other].iter().all(|a| accesses().any(|access| access.array == *a));
+                self.require(!(is_written && has_both), "uses", || {
+                    format!("{name} and what it is a use of have buffers of their own, and a band that writes has both")
+                });
+            }
             let passed = kernel.arguments.contains(&Argument::Array(array));
             self.require(!passed, "uses", || format!("{name} is a use, and an argument"));
         }

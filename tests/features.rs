@@ -203,6 +203,7 @@ kernels! {
     complex_product; [N = 1, M = 1], [N = 13, M = 22];
     together; [N = 1, M = 1, scale = 3], [N = 9, M = 13, scale = -2];
     two_filters; [N = 1, M = 1], [N = 16, M = 12];
+    rows_and_columns; [N = 1, M = 1], [N = 9, M = 70], [N = 33, M = 6];
     delay_lines; [N = 1, M = 1], [N = 2, M = 2], [N = 13, M = 9];
     gemver; [N = 1], [N = 19];
     atax; [M = 0, N = 5], [M = 1, N = 1], [M = 21, N = 18], [M = 9, N = 35];

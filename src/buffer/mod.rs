@@ -15,6 +15,7 @@
 pub mod blocks;
 mod lattice;
 pub mod lifetimes;
+mod parts;
 pub mod reads;
 mod strips;
 
@@ -40,6 +41,7 @@ use crate::transfer::ArrayFlow;
 use crate::walk::{self, Values};
 use crate::word::Word;
 use lattice::{Lattice, Search};
+pub use parts::Apart;
 use reads::Fabric;
 
 /// The mapping of one array in one band, with the set it was made for.
@@ -47,6 +49,8 @@ use reads::Fabric;
 pub struct Allocation {
     /// Index into `Kernel::arrays`.
     pub array: ArrayId,
+    /// Which of the array's buffers that is (`parts.rs`).
+    pub number: usize,
     pub mapping: Mapping,
     /// The one with a place per tile, where there is one.
     pub by_tile: Option<Mapping>,
@@ -65,7 +69,7 @@ const DIFFERENCES_OPERATIONS: u64 = 50_000;
 const INSTANCES_OPERATIONS: u64 = 200_000;
 
 /// A mapping for every array of every band, valid for all its tiles, strips and sizes up to the parameters' bounds; one
-/// for all bands of an array in banks.
+/// for all bands that share a buffer of an array in banks.
 ///
 /// # Errors
 /// A [`Diagnostic`] where an array needs a buffer that grows with a parameter without a bound.
@@ -87,13 +91,12 @@ pub fn allocate(
         allocations.push(each.collect::<Result<Vec<Allocation>>>()?);
     }
     for array in banks.keys() {
-        let mut own: Vec<&mut Mapping> =
-            allocations.iter_mut().flatten().filter(|a| a.array == *array).map(|a| &mut a.mapping).collect();
-        let Some(rank) = own.first().map(|mapping| mapping.moduli.len()) else { continue };
-        for k in 0..rank {
-            // A larger modulus is legal where a smaller one of successive moduli is.
-            let largest = own.iter().map(|mapping| mapping.moduli[k]).max().unwrap_or(1);
-            own.iter_mut().for_each(|mapping| mapping.moduli[k] = largest);
+        let mut own: Vec<&mut Allocation> = allocations.iter_mut().flatten().filter(|a| a.array == *array).collect();
+        let moduli: Vec<&[i64]> = own.iter().map(|own| &own.mapping.moduli[..]).collect();
+        // A larger modulus is legal where a smaller one of successive moduli is.
+        let buffers = parts::shared(kernel, *array, &moduli);
+        for (own, (number, moduli)) in own.iter_mut().zip(buffers) {
+            (own.number, own.mapping.moduli) = (number, moduli);
         }
     }
     Ok(allocations)
@@ -154,6 +157,7 @@ fn allocate_by_instances(
     let mapping = as_long_as_the_array(kernel, flow.array, &[], mapping);
     Ok(Some(Allocation {
         array: flow.array,
+        number: 0,
         mapping,
         by_tile: None,
         differences: Some(differences),
@@ -197,7 +201,7 @@ fn allocate_by_tiles(
     if !is_gathered {
         mapping = as_long_as_the_array(kernel, flow.array, banks, mapping);
     }
-    Ok(Some(Allocation { array: flow.array, mapping, by_tile, differences, words_by_tiles: None }))
+    Ok(Some(Allocation { array: flow.array, number: 0, mapping, by_tile, differences, words_by_tiles: None }))
 }
 
 /// The moduli of a large buffer without slots become as small as the array is long, rounded up a little: the residue is the
@@ -328,7 +332,9 @@ pub fn separate_strips(
             }
         }
         for array in sharing {
-            let bands = bands.keys().filter(|other| *other == number || banked.contains_key(&array));
+            let buffer_of = |band: BandId| all[band].iter().find(|own| own.array == array).map(|own| own.number);
+            let shares = |other: BandId| banked.contains_key(&array) && buffer_of(other) == buffer_of(number);
+            let bands = bands.keys().filter(|other| *other == number || shares(*other));
             separate.extend(bands.map(|band| (band, array)));
         }
     }
@@ -380,23 +386,24 @@ fn by_tile(band: &Band, flow: &ArrayFlow, banks: &[Banks], array: &str) -> Resul
     Ok(Some(Mapping { slots, ..mapping }))
 }
 
-/// One buffer per array that some band accesses.
-pub fn merge(kernel: &Kernel, bands: &ByBand<Band>, allocations: &ByBand<Vec<Allocation>>) -> Vec<Buffer> {
+/// One buffer per array of [`Apart::kernel`] that some band accesses.
+pub fn merge(apart: &Apart, bands: &ByBand<Band>, allocations: &ByBand<Vec<Allocation>>) -> Vec<Buffer> {
     let banks = banks(bands);
-    let mut arrays: Vec<ArrayId> = allocations.iter().flatten().map(|a| a.array).collect();
-    arrays.sort();
-    arrays.dedup();
+    let all = || allocations.iter_enumerated().flat_map(|(band, own)| own.iter().map(move |a| (band, a.array)));
+    let arrays: BTreeMap<ArrayId, ArrayId> = all().map(|(band, array)| (apart.of(band, array), array)).collect();
     let further = |array: ArrayId| banks.get(&array).map_or(vec![], |axes: &Vec<Banks>| axes[1..].to_vec());
     let in_two = bands.iter().any(is_in_two);
-    let mapping = |band: &Vec<Allocation>, array| band.iter().find(|a| a.array == array).map(|a| a.mapping.clone());
+    let mapping = |(band, own): (BandId, &Vec<Allocation>), array| {
+        own.iter().find(|a| apart.of(band, a.array) == array).map(|a| a.mapping.clone())
+    };
     // A port that reads in the middle of the pipeline cannot be lent to the store process.
-    let must_copy = |array| gather_count(kernel, array) > 0 && kernel.is_written(array);
+    let must_copy = |array| gather_count(&apart.kernel, array) > 0 && apart.kernel.is_written(array);
     arrays
         .into_iter()
-        .map(|array| Buffer {
-            array,
-            mappings: allocations.iter().map(|band| mapping(band, array)).collect(),
-            store_copy: must_copy(array),
+        .map(|(buffer, array)| Buffer {
+            array: buffer,
+            mappings: allocations.iter_enumerated().map(|band| mapping(band, buffer)).collect(),
+            store_copy: must_copy(buffer),
             copies: 1,
             partition: None,
             placed: None,

@@ -108,7 +108,7 @@ fn split_webs(kernel: &Kernel, program: &Program) -> Result<Option<Kernel>> {
     Ok((split.arrays.len() > kernel.arrays.len()).then_some(split))
 }
 
-pub(super) fn is_taken(kernel: &Kernel, name: &str) -> bool {
+pub(crate) fn is_taken(kernel: &Kernel, name: &str) -> bool {
     kernel.arrays.iter().any(|array| array.name == name)
         || kernel.scalars.iter().any(|scalar| scalar.name == name)
         || kernel.parameters.iter().any(|parameter| parameter.name == name)
@@ -242,7 +242,7 @@ pub(super) fn rewrite_places(nodes: &mut [Node], act: &mut impl FnMut(&mut Gathe
 }
 
 /// Calls `act` on every statement, in the order of the text.
-pub(super) fn rewrite_statements(nodes: &mut [Node], act: &mut impl FnMut(&mut kernel::Statement)) {
+pub(crate) fn rewrite_statements(nodes: &mut [Node], act: &mut impl FnMut(&mut kernel::Statement)) {
     for node in nodes {
         match node {
             Node::Loop(inner) => rewrite_statements(&mut inner.body, act),
@@ -252,7 +252,8 @@ pub(super) fn rewrite_statements(nodes: &mut [Node], act: &mut impl FnMut(&mut k
     }
 }
 
-pub(super) fn rewrite_reads(expr: &mut Expr, act: &mut impl FnMut(&mut kernel::Access)) {
+/// Calls `act` on every access that a value reads.
+pub(crate) fn rewrite_reads(expr: &mut Expr, act: &mut impl FnMut(&mut kernel::Access)) {
     match expr {
         Expr::Read { access, .. } => act(access),
         Expr::Constant { .. } | Expr::Scalar { .. } | Expr::Index { .. } => {}

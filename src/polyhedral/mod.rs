@@ -20,6 +20,7 @@ pub use copies::copies_forwarded;
 pub use dead::{runs, without_dead_code};
 pub use domain::settle_domain;
 pub use expand::expand_locals;
+pub(crate) use expand::{is_taken, rewrite_reads, rewrite_statements};
 pub use extract::{dimension_names, extract};
 pub use implied::implied_bounds;
 pub use join::join_statements;

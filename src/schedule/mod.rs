@@ -30,7 +30,7 @@ use crate::polyhedral::{Program, Touch};
 use crate::source::kernel::Kernel;
 
 pub use legality::is_legal;
-pub use open::{outer_rows, outermost_alone};
+pub use open::{outer_rows, outermost_alone, outermost_of_runs};
 use tree::Style;
 
 /// So far below 0 a dimension may begin for it to be moved.

@@ -21,6 +21,95 @@ pub fn outermost_alone(kernel: &Kernel) -> Option<ByBand<BandPlan>> {
     Some(vec![BandPlan { statements, theta, tileable: vec![true] }].into())
 }
 
+/// Every run of nests that tiles of one loop of each can share, one band each, with all other loops as written inside: what a nest
+/// leaves of a row stays on chip for those behind it. The loop of a nest is one around all of its statements, the outermost where several
+/// would do. `None` where no nests share tiles.
+///
+/// # Errors
+/// isl's.
+pub fn outermost_of_runs(kernel: &Kernel, program: &Program) -> Result<Option<ByBand<BandPlan>>> {
+    let pairs: Vec<Pairs> = program.dependences.iter().map(|dependence| Pairs::new(program, dependence)).collect();
+    let is_forward = |row: &Row| -> Result<bool> {
+        for pairs in &pairs {
+            if let (Some(source), Some(sink)) = (row.get(&pairs.source), row.get(&pairs.sink))
+                && pairs.go_backwards(source, sink)?
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    };
+    let mut numbers = kernel.statements().keys().collect::<Vec<_>>().into_iter();
+    // Of each run, the rows that are legal so far.
+    let mut runs: Vec<Vec<Row>> = vec![];
+    for node in &kernel.body {
+        let own: Vec<StatementId> = numbers.by_ref().take(count(node)).collect();
+        let loops = loops_around_all(node);
+        let own_rows = || loops.iter().map(|name| own.iter().map(|s| (*s, Affine::variable(*name))).collect::<Row>());
+        if own.is_empty() || loops.is_empty() {
+            return Ok(None);
+        }
+        let mut longer = vec![];
+        for known in runs.last().into_iter().flatten() {
+            for row in own_rows() {
+                let both: Row = known.iter().chain(&row).map(|(s, value)| (*s, value.clone())).collect();
+                if longer.len() < MOST_ROWS && is_forward(&both)? {
+                    longer.push(both);
+                }
+            }
+        }
+        match runs.last_mut() {
+            Some(last) if !longer.is_empty() => *last = longer,
+            _ => {
+                let mut alone = vec![];
+                for row in own_rows() {
+                    if is_forward(&row)? {
+                        alone.push(row);
+                    }
+                }
+                runs.push(alone);
+            }
+        }
+    }
+    let is_alone = runs.len() == 1;
+    let plan = |(number, rows): (usize, &Vec<Row>)| {
+        let row = rows.first()?;
+        let in_sequence = (!is_alone).then(|| Affine::constant(number as i64));
+        let theta = |value: &Affine| in_sequence.iter().chain([value]).cloned().collect();
+        let tileable = in_sequence.iter().map(|_| false).chain([true]).collect();
+        Some(BandPlan { statements: row.keys().copied().collect(), theta: row.values().map(theta).collect(), tileable })
+    };
+    if runs.len() == kernel.body.len() {
+        return Ok(None);
+    }
+    let Some(plans) = runs.iter().enumerate().map(plan).collect::<Option<ByBand<BandPlan>>>() else { return Ok(None) };
+    Ok(is_legal(program, &plans.raw)?.then_some(plans))
+}
+
+/// Rows of a run that are gone on with.
+const MOST_ROWS: usize = 4;
+
+/// The statements in a nest.
+fn count(node: &Node) -> usize {
+    match node {
+        Node::Loop(inner) => inner.body.iter().map(count).sum(),
+        Node::If(inner) => inner.body.iter().map(count).sum(),
+        Node::Statement(_) => 1,
+    }
+}
+
+/// The iterators of the loops around all statements of a nest, the outermost first.
+fn loops_around_all(node: &Node) -> Vec<&String> {
+    match node {
+        Node::Loop(outer) => {
+            let inner = if let [only] = &outer.body[..] { loops_around_all(only) } else { vec![] };
+            std::iter::once(&outer.iterator).chain(inner).collect()
+        }
+        Node::If(inner) if inner.body.len() == 1 => loops_around_all(&inner.body[0]),
+        Node::If(_) | Node::Statement(_) => vec![],
+    }
+}
+
 /// The outermost loop, and behind it the outermost subscript of what is written, skewed and shifted until no dependence goes backwards
 /// along it: for `t { S0: B[i][j] = A[i - 1][j] + A[i + 1][j]; S1: A[i][j] = B[i - 1][j] + B[i + 1][j]; }` that is (t, i + 2t) and
 /// (t, i + 2t + 1). Tiles of many steps of t move over the arrays row by row, so that rows are loaded and stored beside the

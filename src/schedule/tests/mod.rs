@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::footprint::Footprint;
 use super::sizes::{choose, rank};
-use super::{BandPlan, candidates, candidates_for, is_legal, outer_rows};
+use super::{BandPlan, candidates, candidates_for, is_legal, outer_rows, outermost_of_runs};
 use crate::affine::Affine;
 use crate::ids::{ByStatement, StatementId};
 use crate::polyhedral::{self, Program};
@@ -128,6 +128,47 @@ fn rows_move_along_with_the_outermost_loop() {
         let found = outer_rows(&kernel, &program).unwrap().map(|plans| text(&plans.raw));
         assert_eq!(found.as_deref(), expected, "{kernel_text}");
     }
+}
+
+/// Nests that share tiles of one loop each, in tiles of any size. What each statement leaves stays in the tile for the next where one of its
+/// loops goes along.
+#[test]
+fn nests_share_tiles_along_a_loop_of_each() {
+    // A filter along rows, forwards and backwards, their sum, and the same along columns.
+    let filters = "void f(int N, int x[N][N], int y[N][N], int z[N][N]) {
+        for (int i = 0; i < N; i++) for (int j = 1; j < N; j++) y[i][j] = x[i][j] - 2 * y[i][j - 1];
+        for (int i = 0; i < N; i++) for (int j = N - 2; j >= 0; j--) z[i][j] = x[i][j] - 3 * z[i][j + 1];
+        for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) x[i][j] = y[i][j] + z[i][j];
+        for (int j = 0; j < N; j++) for (int i = 1; i < N; i++) y[i][j] = x[i][j] - 2 * y[i - 1][j];
+        for (int j = 0; j < N; j++) for (int i = N - 2; i >= 0; i--) z[i][j] = x[i][j] - 3 * z[i + 1][j];
+        for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) x[i][j] = y[i][j] + z[i][j];
+    }";
+    let expected = [
+        (filters, Some("S0 [0], i; S1 [0], i; S2 [0], i; S3 [0], i | S4 [1], j; S5 [1], j")),
+        // One nest.
+        (MATMUL, None),
+        // Rows of one product are what the other goes through as columns.
+        (MVT, Some("S0 i; S1 i")),
+    ];
+    for (kernel_text, expected) in expected {
+        let (kernel, program) = parse(kernel_text);
+        let found = outermost_of_runs(&kernel, &program).unwrap().map(|plans| text(&plans.raw));
+        assert_eq!(found.as_deref(), expected, "{kernel_text}");
+    }
+    let mut found = 0;
+    for kernel_text in ALL.into_iter().chain([filters]) {
+        let (kernel, program) = parse(kernel_text);
+        let Some(plans) = outermost_of_runs(&kernel, &program).unwrap() else { continue };
+        found += 1;
+        let accesses = brute::accesses(&kernel, &small(&program));
+        let dates = brute::dates(&plans.raw, &accesses);
+        for size in [1, 2, 3, 7] {
+            let places = brute::places(&plans.raw, &dates, |_, _| size);
+            let violation = brute::violation(&kernel, &accesses, &places);
+            assert_eq!(violation, None, "{} with size {size}\n{kernel_text}", text(&plans.raw));
+        }
+    }
+    assert!(found >= 3, "{found} kernels have nests that share tiles");
 }
 
 /// Where statements are shifted against others so that dimensions begin below 0, they are moved to 0, all statements of a band alike.

@@ -34,7 +34,8 @@ pub struct Array {
     /// The smallest and the largest value that random data have: `#pragma burstc range(a: 0..9)`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<(i64, i64)>,
-    /// The argument of which this is another use, with a buffer of its own: the same memory, and no statement writes either.
+    /// The argument of which this is another use, with a buffer of its own: the same memory, and no band of tiles that
+    /// writes has both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub use_of: Option<ArrayId>,
     /// C has its rows in one dimension, where what leaves a row is in another.
