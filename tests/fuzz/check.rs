@@ -191,6 +191,7 @@ fn made(accelerator: &Accelerator) -> Vec<&'static str> {
     let in_two = Band::is_in_two;
     let says = |name: &str| accelerator.files.iter().any(|file| file.text.contains(name));
     let is_cut = |array: &burstc::source::kernel::Array| array.layout().slices().is_some();
+    let is_apart = accelerator.offload.kernel.arrays.iter().any(|array| array.name.contains("_band"));
     let all = [
         ("arrays in slices", accelerator.offload.kernel.arrays.iter().any(is_cut)),
         ("statements of several writes", statements.iter().any(|statement| !statement.also.is_empty())),
@@ -198,6 +199,7 @@ fn made(accelerator: &Accelerator) -> Vec<&'static str> {
         ("lanes made in two dimensions", accelerator.offload.bands.iter().any(in_two)),
         ("banks by the sum of residues", accelerator.offload.buffers.iter().any(|buffer| buffer.skewed)),
         ("groups along several subscripts of one port", says("_along")),
+        ("buffers of a band alone", is_apart),
         ("rows cut by data", says("is_row_to_cut")),
         (
             "arguments made private",

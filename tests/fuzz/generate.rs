@@ -11,6 +11,7 @@ use super::program::{
 
 mod beats;
 mod chains;
+mod columns;
 mod delays;
 mod equal;
 mod flat;
@@ -108,10 +109,12 @@ pub enum Kind {
     Flat,
     /// Values that iterations hand on through copies.
     Delays,
+    /// Arrays that some nests go through along rows, others along columns.
+    Columns,
 }
 
 impl Kind {
-    pub const ALL: [(&str, Kind); 16] = [
+    pub const ALL: [(&str, Kind); 17] = [
         ("any", Kind::Any),
         ("equal", Kind::Equal),
         ("beats", Kind::Beats),
@@ -128,6 +131,7 @@ impl Kind {
         ("triangles", Kind::Triangles),
         ("flat", Kind::Flat),
         ("delays", Kind::Delays),
+        ("columns", Kind::Columns),
     ];
 
     pub fn of(seed: u64) -> Kind {
@@ -150,6 +154,9 @@ impl Kind {
         }
         if seed >= 9_000_000 && seed % 16 == 9 {
             return Kind::Chains;
+        }
+        if seed >= 12_000_000 && seed.is_multiple_of(16) {
+            return Kind::Columns;
         }
         if seed >= 10_000_000 && seed % 8 == 4 {
             return Kind::Triangles;
@@ -314,6 +321,7 @@ fn of_kind(seed: u64) -> Program {
         Kind::Triangles => triangles::program(seed),
         Kind::Flat => flat::program(seed),
         Kind::Delays => delays::program(seed),
+        Kind::Columns => columns::program(seed),
         Kind::Lanes if seed % 2 == 1 => {
             let mut dice = Dice(SplitMix::named(seed, "lanes"));
             Program { lanes: Some(2 << dice.below(3)), ..equal::program(seed) }

@@ -139,6 +139,13 @@ fn fixed_seeds_in_lanes() {
     assert_eq!(campaign(&seeds)["lanes"], seeds.len() as u64);
 }
 
+/// Nests along rows and along columns, some of them with buffers of their own.
+#[test]
+fn fixed_seeds_along_columns() {
+    let seeds: Vec<u64> = (12_000_000..).step_by(16).take(4).collect();
+    assert!(campaign(&seeds).contains_key("buffers of a band alone"));
+}
+
 /// `make fuzz`: BURSTC_FUZZ_COUNT programs from BURSTC_FUZZ_SEED on; those of BURSTC_FUZZ_KIND alone, where it names
 /// one, and those that have what BURSTC_FUZZ_WITH names, of what the campaign prints of a program.
 #[test]
@@ -166,8 +173,11 @@ fn many_seeds() {
 fn accesses_stay_inside() {
     let mut calls = String::new();
     let mut functions = String::new();
-    for seed in
-        (0..150).chain(5000..5050).chain((4_000_006..4_000_200).step_by(8)).chain((8_000_001..8_000_200).step_by(8))
+    for seed in (0..150)
+        .chain(5000..5050)
+        .chain((4_000_006..4_000_200).step_by(8))
+        .chain((8_000_001..8_000_200).step_by(8))
+        .chain((12_000_000..12_000_400).step_by(16))
     {
         // Bounds of narrow types may wrap, which is for the compiler to find.
         let program = generate::program(seed).with_plain_sizes();
