@@ -53,7 +53,9 @@ module dual_port_ram #(
 `ifdef FORMAL
     (* anyseq *) wire [WIDTH-1:0] unspecified;
 `else
+    /* verilator lint_off WIDTHCONCAT */ // lines of a buffer may have more than 8,192 bits
     wire [WIDTH-1:0] unspecified = {WIDTH{1'bx}};
+    /* verilator lint_on WIDTHCONCAT */
 `endif
 `endif
 

@@ -45,6 +45,8 @@ CELLS = [
          {"float": 200, "double": 500}),
         ("quotient", "fp_divide", {}, 8 + digits, {}),
         ("root", "fp_sqrt", {}, 4 + digits, {}),
+        ("product by 2", "fp_scale", {"POWER": 1, "LATENCY": 2}, 2, {}),
+        ("product by 1/8", "fp_scale", {"POWER": -3, "LATENCY": 2}, 2, {}),
         ("comparison", "fp_compare", {"LATENCY": 1}, 1, {}),
         ("from int32_t", "fp_from_int", {"LATENCY": 4}, 4, {}),
         ("to int32_t", "fp_to_int", {"LATENCY": 3}, 3, {}),

@@ -132,6 +132,11 @@ static const std::vector<Cell> CELLS = {
     TO_CELL("to_u32", m_to_32, uint32_t),
     TO_CELL("to_i64", m_to_64, int64_t),
     TO_CELL("to_u64", m_to_64, uint64_t),
+    FLOAT_CELL(twice, scale, a * 2),
+    FLOAT_CELL(by_8, scale, a * 8),
+    FLOAT_CELL(half, scale, a / 2),
+    FLOAT_CELL(minus_eighth, scale, a / -8),
+    FLOAT_CELL(over_65536, scale, a / 65536),
 };
 
 // Whether `found` is as good as `expected` in a format with `digits` bits of significand.

@@ -19,6 +19,12 @@ module fp_operators #(
     output wire [EXPONENT+SIGNIFICAND-1:0]             m_multiply,
     output wire [EXPONENT+SIGNIFICAND-1:0]             m_divide,
     output wire [EXPONENT+SIGNIFICAND-1:0]             m_sqrt,
+    // By powers of two.
+    output wire [EXPONENT+SIGNIFICAND-1:0]             m_twice,
+    output wire [EXPONENT+SIGNIFICAND-1:0]             m_by_8,
+    output wire [EXPONENT+SIGNIFICAND-1:0]             m_half,
+    output wire [EXPONENT+SIGNIFICAND-1:0]             m_minus_eighth,
+    output wire [EXPONENT+SIGNIFICAND-1:0]             m_over_65536,
     output wire                                        m_less,
     output wire                                        m_equal,
     output wire [OTHER_EXPONENT+OTHER_SIGNIFICAND-1:0] m_convert,
@@ -39,6 +45,7 @@ module fp_operators #(
     output wire [31:0]                                 latency_multiply,
     output wire [31:0]                                 latency_divide,
     output wire [31:0]                                 latency_sqrt,
+    output wire [31:0]                                 latency_scale,
     output wire [31:0]                                 latency_compare,
     output wire [31:0]                                 latency_convert,
     output wire [31:0]                                 latency_from,
@@ -53,6 +60,7 @@ module fp_operators #(
     localparam integer ADD      = choose(9, 9);
     localparam integer MULTIPLY = choose(SIGNIFICAND > 24 ? 10 : 9, 10);
     localparam integer DIGITS   = LATENCY == 0 ? 1 : LATENCY;
+    localparam integer SCALE    = choose(2, 2);
     localparam integer COMPARE  = choose(1, 2);
     localparam integer CONVERT  = choose(2, WIDENS == 1 ? 2 : 5);
     localparam integer FROM     = choose(4, 4);
@@ -62,6 +70,7 @@ module fp_operators #(
     assign latency_multiply = MULTIPLY;
     assign latency_divide   = 6 + (SIGNIFICAND + 1 + DIGITS) / DIGITS;
     assign latency_sqrt     = 3 + (SIGNIFICAND + DIGITS) / DIGITS;
+    assign latency_scale    = SCALE;
     assign latency_compare  = COMPARE;
     assign latency_convert  = CONVERT;
     assign latency_from     = FROM;
@@ -109,6 +118,66 @@ module fp_operators #(
         .clk      (clk),
         .s_a      (s_a),
         .m_result (m_sqrt)
+    );
+
+    fp_scale #(
+        .EXPONENT    (EXPONENT),
+        .SIGNIFICAND (SIGNIFICAND),
+        .POWER       (1),
+        .NEGATIVE    (0),
+        .LATENCY     (SCALE)
+    ) u_twice (
+        .clk      (clk),
+        .s_a      (s_a),
+        .m_result (m_twice)
+    );
+
+    fp_scale #(
+        .EXPONENT    (EXPONENT),
+        .SIGNIFICAND (SIGNIFICAND),
+        .POWER       (3),
+        .NEGATIVE    (0),
+        .LATENCY     (SCALE)
+    ) u_by_8 (
+        .clk      (clk),
+        .s_a      (s_a),
+        .m_result (m_by_8)
+    );
+
+    fp_scale #(
+        .EXPONENT    (EXPONENT),
+        .SIGNIFICAND (SIGNIFICAND),
+        .POWER       (-1),
+        .NEGATIVE    (0),
+        .LATENCY     (SCALE)
+    ) u_half (
+        .clk      (clk),
+        .s_a      (s_a),
+        .m_result (m_half)
+    );
+
+    fp_scale #(
+        .EXPONENT    (EXPONENT),
+        .SIGNIFICAND (SIGNIFICAND),
+        .POWER       (-3),
+        .NEGATIVE    (1),
+        .LATENCY     (SCALE)
+    ) u_minus_eighth (
+        .clk      (clk),
+        .s_a      (s_a),
+        .m_result (m_minus_eighth)
+    );
+
+    fp_scale #(
+        .EXPONENT    (EXPONENT),
+        .SIGNIFICAND (SIGNIFICAND),
+        .POWER       (-16),
+        .NEGATIVE    (0),
+        .LATENCY     (SCALE)
+    ) u_over_65536 (
+        .clk      (clk),
+        .s_a      (s_a),
+        .m_result (m_over_65536)
     );
 
     fp_compare #(

@@ -23,6 +23,8 @@ pub fn multiply_latency(ty: ScalarType) -> u32 {
     if ty.bits == 32 { 9 } else { 10 }
 }
 
+/// Cycles of a product by a power of two, and of such a quotient.
+pub const SCALE: u32 = 2;
 /// Cycles of a comparison.
 pub const COMPARE: u32 = 1;
 /// Cycles of the conversion of an integer.
@@ -44,10 +46,54 @@ pub fn root_latency(ty: ScalarType) -> u32 {
     format(ty).1 + 1 + 3
 }
 
+/// `operand * 2^power`, or its negative, of floating-point numbers: no multiplier makes it.
+pub struct Scaling<'a> {
+    pub operand: &'a Expr,
+    pub power: i32,
+    pub negative: bool,
+}
+
+/// Powers of two that `fp_scale` takes, but for 0; by others it is larger than a product.
+const POWERS: std::ops::RangeInclusive<i32> = -16..=3;
+
+/// The product by a constant that is a power of two, or the quotient by one, at the top of `expr`: rounded once either way (IEEE
+/// 754-2019 4.3), so both are the same number as the operand with another exponent.
+pub fn scaling(expr: &Expr) -> Option<Scaling<'_>> {
+    let Expr::Binary { op, left, right, ty } = expr else { return None };
+    if !ty.floating {
+        return None;
+    }
+    let (operand, (power, negative)) = match op {
+        BinaryOp::Multiply => match power_of_two(right) {
+            Some(power) => (left, power),
+            None => (right, power_of_two(left)?),
+        },
+        BinaryOp::Divide => {
+            let (power, negative) = power_of_two(right)?;
+            (left, (-power, negative))
+        }
+        _ => return None,
+    };
+    (power != 0 && POWERS.contains(&power)).then_some(Scaling { operand, power, negative })
+}
+
+/// The exponent of a normal constant that is a power of two or the negative of one, and whether it is that.
+fn power_of_two(expr: &Expr) -> Option<(i32, bool)> {
+    let Expr::Constant { value, ty } = expr else { return None };
+    let (exponent_bits, significand) = format(*ty);
+    let bits = if ty.bits == 32 { u64::from(*value as u32) } else { *value as u64 };
+    let fraction = bits & ((1 << (significand - 1)) - 1);
+    let exponent = (bits >> (significand - 1)) as i32 & ((1 << exponent_bits) - 1);
+    let is_normal = exponent > 0 && exponent < (1 << exponent_bits) - 1;
+    let bias = (1 << (exponent_bits - 1)) - 1;
+    (fraction == 0 && is_normal).then_some((exponent - bias, bits >> (ty.bits - 1) & 1 == 1))
+}
+
 /// Cycles of the operator at the top of `expr`, where it takes or gives floating-point numbers; 0 for others, and for
 /// those that only change a sign.
 pub fn latency(expr: &Expr) -> u32 {
     match expr {
+        _ if scaling(expr).is_some() => SCALE,
         Expr::Unary { op: UnaryOp::SquareRoot, ty, .. } => root_latency(*ty),
         Expr::Binary { op, left, .. } if left.ty().floating => match op {
             BinaryOp::Add | BinaryOp::Subtract => add_latency(left.ty()),
@@ -218,5 +264,54 @@ pub fn cycles(expr: &Expr) -> u32 {
         Expr::Lookup { .. } => LOOKUP,
         Expr::Gather { .. } => GATHER,
         _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn constant(value: f64, ty: ScalarType) -> Expr {
+        let bits = if ty.bits == 32 { i64::from((value as f32).to_bits() as i32) } else { value.to_bits() as i64 };
+        Expr::Constant { value: bits, ty }
+    }
+
+    fn binary(op: BinaryOp, left: Expr, right: Expr, ty: ScalarType) -> Expr {
+        Expr::Binary { op, left: Box::new(left), right: Box::new(right), ty }
+    }
+
+    /// Against the processor: what is scaled by is what the factor, or the divisor, does to 3.
+    #[test]
+    fn products_and_quotients_of_powers_of_two_are_scaled() {
+        for ty in [ScalarType::FLOAT, ScalarType::DOUBLE] {
+            let x = || Expr::Scalar { scalar: 0, ty };
+            let mut scaled = 0;
+            for power in -200..200 {
+                for value in [1.0, -1.0, 1.5, 3.0].map(|factor: f64| factor * 2f64.powi(power)) {
+                    let by = || constant(value, ty);
+                    let all = [
+                        (binary(BinaryOp::Multiply, x(), by(), ty), 3.0 * value),
+                        (binary(BinaryOp::Multiply, by(), x(), ty), 3.0 * value),
+                        (binary(BinaryOp::Divide, x(), by(), ty), 3.0 / value),
+                    ];
+                    for (expr, expected) in all {
+                        let Some(Scaling { operand, power, negative }) = scaling(&expr) else { continue };
+                        let sign = if negative { -1.0 } else { 1.0 };
+                        assert_eq!(sign * 3.0 * 2f64.powi(power), expected, "{value}");
+                        assert!(matches!(operand, Expr::Scalar { .. }) && latency(&expr) == SCALE);
+                        scaled += 1;
+                    }
+                }
+            }
+            // 19 powers, of either sign, in three places.
+            assert_eq!(scaled, 19 * 2 * 3);
+            // What the variable divides is no power of it, and neither is infinity, zero or a number of another sum.
+            let quotient = binary(BinaryOp::Divide, constant(2.0, ty), x(), ty);
+            let sum = binary(BinaryOp::Add, x(), constant(2.0, ty), ty);
+            let product = |value| binary(BinaryOp::Multiply, x(), constant(value, ty), ty);
+            for other in [quotient, sum, product(f64::INFINITY), product(0.0), product(-0.0), product(f64::NAN)] {
+                assert!(scaling(&other).is_none() && latency(&other) != SCALE, "{other:?}");
+            }
+        }
     }
 }

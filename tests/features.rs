@@ -292,6 +292,7 @@ kernels! {
     float_sums; [N = 1, M = 1], [N = 13, M = 17], [N = 5, M = 0];
     float_gemm; [N = 1], [N = 19];
     float_jacobi; [T = 1, N = 3], [T = 2, N = 9];
+    float_scales; [N = 0], [N = 1], [N = 73];
     float_fdtd; [T = 1, N = 1, M = 1], [T = 3, N = 11, M = 14], [T = 2, N = 17, M = 5];
     float_gemver; [N = 1], [N = 19];
     rank_two; [N = 0], [N = 1], [N = 19];

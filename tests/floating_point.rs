@@ -134,7 +134,7 @@ fn table<F: Float + FloatConvert<O>, O: Float>(format: &str, fraction: u32) {
         let row: Vec<u128> = line.split(' ').map(|word| u128::from_str_radix(word, 16).expect("a number")).collect();
         let (a, b) = (F::from_bits(row[0]), F::from_bits(row[1]));
         let found = &row[2..];
-        assert_eq!(found.len(), 23, "{line}");
+        assert_eq!(found.len(), 28, "{line}");
         let pair = &row[..2];
         checker.check_float("a + b", pair, found[0], (a + b).value);
         checker.check_float("a * b", pair, found[1], (a * b).value);
@@ -164,6 +164,13 @@ fn table<F: Float + FloatConvert<O>, O: Float>(format: &str, fraction: u32) {
             let unsigned = a.to_u128(bits);
             let defined = (!unsigned.status.contains(Status::INVALID_OP)).then_some(unsigned.value);
             checker.check(&format!("(uint{bits}_t)"), pair, found[16 + 2 * index], defined);
+        }
+        for (index, (factor, divides)) in
+            [(2, false), (8, false), (2, true), (-8, true), (65536, true)].into_iter().enumerate()
+        {
+            let factor = F::from_i128(factor).value;
+            let expected = if divides { a / factor } else { a * factor };
+            checker.check_float("a by a power of two", pair, found[23 + index], expected.value);
         }
     }
     println!("binary{format}: {} results compared", checker.compared);

@@ -190,6 +190,9 @@ fn statements_share_operators() {
     // later, and the others become longer for it.
     assert_eq!(cells("float_fdtd", "fp_add"), [4, 4]);
     assert_eq!(cells("float_fdtd", "fp_multiply"), [1, 1]);
+    // Powers of two have no multiplier, and no divider as far as they are near.
+    assert_eq!(cells("float_scales", "fp_scale")[1], 7);
+    assert_eq!(cells("float_scales", "fp_divide")[1], 1);
     // The port of `x` reads as late as the second statement's sum wants it, and that of `w` as late as the fourth's, whose second
     // product waits for `x`: all statements' results come late, and they have the two sums of the first in common, and all products but
     // one.

@@ -16,6 +16,7 @@ use crate::buffer::reads::Blocks;
 use crate::hardware::{self, Beats};
 use crate::ids::{ByStatement, StatementId};
 use crate::offload::{Banks, Buffer, Offload, Piece};
+use crate::operators::{Scaling, scaling};
 use crate::source::kernel::{Access, BinaryOp, Expr, Kernel, ScalarType, Statement, UnaryOp};
 use circuits::{Circuit, circuits};
 use products::{Products, kind_of_product, multipliers, of_trees};
@@ -166,11 +167,28 @@ fn is_operator(expr: &Expr) -> bool {
     kind_of_product(expr).is_some() || shared(expr).is_some()
 }
 
+/// Look-up tables of a product by a power of two, of `float` and `double`: upwards subnormal numbers are doubled so often, downwards
+/// they go through a shifter.
+fn scale(power: i32) -> (u64, u64) {
+    let steps = u64::from(power.unsigned_abs());
+    match power > 0 {
+        true => (20 + 45 * steps, 45 + 64 * steps),
+        false => {
+            let stages = u64::from((steps + 1).next_power_of_two().ilog2());
+            (70 + 24 * stages, 130 + 47 * stages)
+        }
+    }
+}
+
 /// The operator that statements may share, if this is one.
 fn shared(expr: &Expr) -> Option<Cell> {
     let cell = |name, ty: ScalarType, float: u64, double: u64| {
         Some(Cell { name, bits: ty.bits as u16, aluts: if ty.bits == 32 { float } else { double } })
     };
+    if let Some(Scaling { power, .. }) = scaling(expr) {
+        let (float, double) = scale(power);
+        return cell("scale", expr.ty(), float, double);
+    }
     match expr {
         Expr::Unary { op: UnaryOp::SquareRoot, ty, .. } => cell("root", *ty, 1500, 6434),
         Expr::Binary { op, left, .. } if left.ty().floating => match op {

@@ -200,6 +200,7 @@ fn made(accelerator: &Accelerator) -> Vec<&'static str> {
         ("banks by the sum of residues", accelerator.offload.buffers.iter().any(|buffer| buffer.skewed)),
         ("groups along several subscripts of one port", says("_along")),
         ("buffers of a band alone", is_apart),
+        ("products by powers of two", says("fp_scale #(")),
         ("rows cut by data", says("is_row_to_cut")),
         (
             "arguments made private",

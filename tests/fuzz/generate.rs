@@ -214,6 +214,10 @@ pub fn program(seed: u64) -> Program {
     if seed >= 5_000_000 && !program.flat && program.without_tiles() != program {
         program.by_tiles = (0..program.arrays.len()).filter(|array| program.arrays[*array].rank > 1).collect();
     }
+    let mut dice = Dice(SplitMix::named(seed, "powers of two"));
+    if seed >= 12_000_000 && program.arrays.iter().any(|array| array.element.floating) && dice.chance(60) {
+        program.values_mut().into_iter().for_each(|value| scale(&mut dice, value));
+    }
     let mut dice = Dice(SplitMix::named(seed, "scatters"));
     if is_plain && dice.chance(25) {
         scatter(&mut dice, &mut program);
@@ -270,6 +274,18 @@ fn divide(dice: &mut Dice, expr: &mut Expr) {
         && dice.chance(40)
     {
         *expr = Expr::DivideBy(dice.pick(&["/", "%"]), a.clone(), b.clone(), dice.pick(&[1, 7, -40]));
+    }
+}
+
+/// Multiplies and divides some operands by powers of two.
+fn scale(dice: &mut Dice, expr: &mut Expr) {
+    expr.operands_mut().into_iter().for_each(|operand| scale(dice, operand));
+    if !expr.reads().is_empty() && dice.chance(30) {
+        let operand = Box::new(std::mem::replace(expr, Expr::Constant(0)));
+        *expr = match dice.chance(50) {
+            true => Expr::Divide("/", operand, dice.pick(&[2, -2, 4, 8, -64, 1024, 65536, 131072])),
+            false => Expr::Binary("*", operand, Box::new(Expr::Constant(dice.pick(&[2, -2, 4, 8, -8, 16])))),
+        };
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::hardware::circuit::cells;
 use crate::hardware::datapath::{Datapath, Leaves, Operator, Value};
-use crate::operators::{self, format};
+use crate::operators::{self, Scaling, format};
 use crate::rtl::{Connection, Expr as Rtl, Module, Signal, Type};
 use crate::source::kernel::{BinaryOp, Expr, ScalarType, UnaryOp};
 
@@ -80,6 +80,10 @@ pub fn operation(expr: &Expr) -> Option<Operation<'_>> {
 impl Operation<'_> {
     /// The value, all bits of it.
     pub fn build(&self, datapath: &mut Datapath, m: &mut Module, leaves: &mut dyn Leaves) -> Value {
+        if let Some(scaling) = operators::scaling(self.expr) {
+            let value = datapath.evaluate(m, scaling.operand, leaves);
+            return only(instance(datapath, m, vec![value], scaled(self.expr.ty(), &scaling)));
+        }
         let operands = self.expr.operands();
         let mut values: Vec<Value> = operands.iter().map(|operand| datapath.evaluate(m, operand, leaves)).collect();
         let from = operands[0].ty();
@@ -164,6 +168,14 @@ pub fn arithmetic(op: BinaryOp, ty: ScalarType) -> Cell {
         parameters.retain(|(name, _)| *name != "LATENCY");
     }
     Cell { module, parameters, inputs: &["s_a", "s_b"], outputs: vec![("m_result", ty.bits)], latency }
+}
+
+/// A number with another exponent.
+fn scaled(ty: ScalarType, scaling: &Scaling) -> Cell {
+    let mut parameters = with_format(ty, operators::SCALE);
+    parameters.extend([("POWER", scaling.power.into()), ("NEGATIVE", scaling.negative.into())]);
+    let outputs = vec![("m_result", ty.bits)];
+    Cell { module: "fp_scale", parameters, inputs: &["s_a"], outputs, latency: operators::SCALE }
 }
 
 fn root(ty: ScalarType) -> Cell {

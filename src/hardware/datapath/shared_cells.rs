@@ -69,6 +69,8 @@ impl Operator {
                 let multipliers = if is_double { 9 } else { 4 };
                 of([321, 1006], [578, 1308]) + if shifts { 0 } else { MULTIPLIER * multipliers }
             }
+            // By 1/8, in the middle of what powers take.
+            "fp_scale" => of([119, 225], [67, 131]),
             // A row of a subtractor and a multiplexer per bit: 1,531 and 2,738 for 32.
             "divide_pipelined" => {
                 let bits = i64::from(cell.bits());

@@ -32,6 +32,9 @@ pub fn kind_of_product(expr: &Expr) -> Option<[u32; 3]> {
             _ => expr.ty().bits,
         }
     }
+    if operators::scaling(expr).is_some() {
+        return None;
+    }
     match expr {
         // A significand's bits, all of the product.
         Expr::Binary { op: BinaryOp::Multiply, ty, .. } if ty.floating => {

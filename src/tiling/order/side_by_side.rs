@@ -15,6 +15,7 @@ use super::space::Space;
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
 use crate::ids::{ArrayId, ByArray, StatementId};
+use crate::operators::scaling;
 use crate::polyhedral::isl::{Constraint, Tuple};
 use crate::polyhedral::{DependenceKind, Program};
 use crate::source::kernel::{
@@ -44,6 +45,8 @@ const NEIGHBOURS: usize = 3;
 const SELDOM: f64 = 1.0 / 8.0;
 /// Quotients and roots, in sums and products.
 const DEAR: f64 = 4.0;
+/// What a product by a power of two counts.
+const CHEAP: f64 = 0.25;
 
 /// What lanes mean for a statement, or why there are none.
 type Shape = Rc<Result<LaneShape, String>>;
@@ -359,6 +362,7 @@ fn has_neighbours(statement: &Statement) -> bool {
 /// The sums and products of a value, with what is dearer counted as several.
 fn operators(value: &Expr) -> f64 {
     let own = match value {
+        _ if scaling(value).is_some() => CHEAP,
         Expr::Unary { op: UnaryOp::SquareRoot, .. } => DEAR,
         Expr::Binary { op: BinaryOp::Divide | BinaryOp::Remainder, .. } => DEAR,
         Expr::Binary { op: BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply, .. } => 1.0,
