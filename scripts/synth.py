@@ -157,7 +157,9 @@ def measure_cells(folder, seeds, only):
             continue
         def design(block):
             own = {**parameters, **({"BLOCK": block} if module == "fp_multiply" else {})}
-            sets = " ".join(f"-set {parameter} {value}" for parameter, value in own.items())
+            # Yosys reads negative numbers as bits alone.
+            bits = {parameter: f"32'sb{value & 0xffffffff:b}" if value < 0 else value for parameter, value in own.items()}
+            sets = " ".join(f"-set {parameter} {value}" for parameter, value in bits.items())
             return f"read_verilog {files}; chparam {sets} {module}"
         a = area(design(BLOCKS["cyclonev"]), module, work)
         mhz = clock(design(BLOCKS["ecp5"]), module, work, nextpnr, seeds)

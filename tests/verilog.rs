@@ -54,6 +54,24 @@ macro_rules! examples {
 
 examples!(dma, vecsum, matmul, matmul_lanes, polymul, polymul_skewed, row_sums, jacobi_2d);
 
+/// Buffers of 512 lanes have lines of 16,384 bits, more than Verilator takes for meant where a word is repeated as often.
+#[test]
+fn cells_as_wide_as_lines_of_many_lanes_are_clean() {
+    let cells = [
+        ("dual_port_ram", &["-GWIDTH=16384"][..]),
+        ("fifo", &["-GWIDTH=16384"]),
+        ("stream_register", &["-GWIDTH=16384"]),
+        ("delay_line", &["-GWIDTH=16384"]),
+        ("line_gather", &["-GWORD=32", "-GBEAT=8", "-GLINE=512"]),
+    ];
+    let folder = common::root("rtl-templates");
+    for (cell, parameters) in cells {
+        let mut command = Command::new("verilator");
+        command.args(["--lint-only", "--timing", "-Wall", "-Wno-TIMESCALEMOD", "-y"]).arg(&folder).args(parameters);
+        silent(command.arg(folder.join(format!("{cell}.v"))));
+    }
+}
+
 /// Between them, these have every kind of circuit: mixed widths, several statements in shared loops, bands, local
 /// arrays, quotients, dividers, lanes.
 mod yosys_finds_no_latch_and_no_loop {
