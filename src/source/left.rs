@@ -294,7 +294,7 @@ pub fn step_of(node: &Node<Expression>, counter: &str) -> Option<i64> {
 }
 
 /// `k` of `i + k`.
-fn offset_of(node: &Node<Expression>, counter: &str) -> Option<i64> {
+pub fn offset_of(node: &Node<Expression>, counter: &str) -> Option<i64> {
     if is_name(node, counter) {
         return Some(0);
     }

@@ -479,9 +479,19 @@ fn refusal(source: &Source, original: &Tokens, output: &Output, what: &str) -> D
         let Some((place, message)) = ["fatal error: ", "error: "].iter().find_map(|e| line.split_once(e)) else {
             continue;
         };
+        let header = missing_header(message);
         let (at, message) = match place.strip_prefix("<stdin>:") {
             Some(place) => (numbers(place), message.to_string()),
             None => ((include, None), format!("{place}{message}")),
+        };
+        let (label, help) = match header {
+            Some(header) => (
+                format!("`{header}` is in none of the folders that are looked into"),
+                format!(
+                    "give the folder of `{header}` with `-I FOLDER`; the C file's own is looked into for names in quotes"
+                ),
+            ),
+            None => ("here".to_string(), help.clone()),
         };
         let span = match at {
             (Some(line), Some(column)) => original
@@ -498,10 +508,16 @@ fn refusal(source: &Source, original: &Tokens, output: &Output, what: &str) -> D
             (Some(line), None) => SourceMap::new(&source.text, original).line(line),
             _ => return Diagnostic::new(format!("{what}: {message}")).help(help),
         };
-        return Diagnostic::new(format!("{what}: {message}")).at(span, "here").help(help);
+        return Diagnostic::new(format!("{what}: {message}")).at(span, label).help(help);
     }
     let first = messages.lines().next().unwrap_or("it gave no reason");
     Diagnostic::new(format!("{what}: {first}")).help(help)
+}
+
+/// The header that is not there, in GCC's words and in Clang's.
+fn missing_header(message: &str) -> Option<&str> {
+    let of_clang = || message.strip_prefix('\'')?.strip_suffix("' file not found");
+    message.strip_suffix(": No such file or directory").or_else(of_clang)
 }
 
 /// `12:5: …` as line and column.

@@ -252,7 +252,9 @@ fn binary_of(op: BinaryOp, left: Expr, right: Expr) -> Option<Expr> {
 fn is_geometric(step: &Node<Expression>) -> bool {
     let Some((operator, o)) = operation(step) else { return false };
     match assignment(&operator) {
-        Some(Some(BinaryOp::Add | BinaryOp::Subtract)) | None => false,
+        // `s += s` doubles.
+        Some(Some(BinaryOp::Add | BinaryOp::Subtract)) => names_in(&o.rhs).iter().any(|name| is_name(&o.lhs, name)),
+        None => false,
         Some(Some(_)) => true,
         // Neither `s = s + 1` nor what says nothing of `s`.
         Some(None) => {

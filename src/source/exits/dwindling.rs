@@ -13,9 +13,10 @@ use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
 use super::data::Data;
+use super::heads::Extents;
 use super::leave::statement;
-use super::nearing::Nearing;
-use crate::source::breaks::is_always;
+use super::nearing::{Nearing, changes_of, given, has_goto, leaving};
+use crate::source::breaks::{is_always, opposite};
 use crate::source::canonical::{has_continue, names_in};
 use crate::source::counters::{declaration, named};
 use crate::source::flat::constant;
@@ -30,7 +31,8 @@ use crate::source::polynomial::changes;
 pub fn dwindling(function: &mut FunctionDefinition, declared: &Declared) {
     let data = Data::of(function, declared);
     let mut body = function.statement.clone();
-    let loops = Loops { data, declared, whole: &function.statement };
+    let extents = Extents::of(function, declared);
+    let loops = Loops { data, declared, extents, whole: &function.statement };
     let mut count = 0;
     loops.statement(&mut body, &[], &mut count);
     function.statement = body;
@@ -39,6 +41,7 @@ pub fn dwindling(function: &mut FunctionDefinition, declared: &Declared) {
 struct Loops<'d> {
     data: Data<'d>,
     declared: &'d Declared,
+    extents: Extents,
     /// The function's body as it was.
     whole: &'d Node<Statement>,
 }
@@ -55,38 +58,33 @@ impl Loops<'_> {
             }
             return;
         }
+        // Of loops inside, it is the text that tells how far they go.
+        let written = node.clone();
         inner(&mut node.node).into_iter().for_each(|inner| self.statement(inner, &[], count));
-        if let Some(made) = self.counted(node, before, *count) {
+        if let Some(made) = self.counted(node, &written, before, *count) {
             *count += 1;
             *node = made;
         }
     }
 
-    /// The loop with a number of rounds that is surely enough.
-    fn counted(&self, node: &Node<Statement>, before: &[Node<BlockItem>], count: usize) -> Option<Node<Statement>> {
+    /// The loop, which was `written` so, with a number of rounds that is surely enough.
+    fn counted(
+        &self,
+        node: &Node<Statement>,
+        written: &Node<Statement>,
+        before: &[Node<BlockItem>],
+        count: usize,
+    ) -> Option<Node<Statement>> {
         let span = node.span;
-        let always = Box::new(number("1", span));
-        let (first, condition, body, steps) = match &node.node {
-            Statement::While(w) => (None, &w.node.expression, &w.node.statement, vec![]),
-            Statement::DoWhile(w) => (None, &w.node.expression, &w.node.statement, vec![]),
-            Statement::For(f) => {
-                let ForStatement { initializer, condition, step, statement } = &f.node;
-                let steps = step.as_deref().map(steps).unwrap_or_default();
-                (
-                    Some(initializer),
-                    condition.as_ref().unwrap_or(&always),
-                    statement,
-                    steps.into_iter().cloned().map(item).collect(),
-                )
-            }
-            _ => return None,
-        };
+        let always = number("1", span);
+        let Parts { first, condition, body, steps } = Parts::of(node, &always)?;
         let is_do = matches!(node.node, Statement::DoWhile(_));
         if has_continue(body) && (is_do || !steps.is_empty()) || changes(condition) {
             return None;
         }
-        let own = [listed(body), steps].concat();
-        let mut begun: Vec<Node<BlockItem>> = match first.map(|first| &first.node) {
+        let own = [listed(body), steps.clone()].concat();
+        let seen = [listed(Parts::of(written, &always)?.body), steps].concat();
+        let mut begun: Vec<Node<BlockItem>> = match first {
             Some(ForInitializer::Expression(first)) => {
                 crate::source::loops::steps(first).into_iter().cloned().map(item).collect()
             }
@@ -94,17 +92,20 @@ impl Loops<'_> {
             Some(ForInitializer::StaticAssert(_)) => return None,
             Some(ForInitializer::Empty) | None => vec![],
         };
-        let end = match self.dwindling(condition, &own) {
+        let before = [before, &begun].concat();
+        let rounds = self.dwindling(condition, &seen, &before);
+        let end = match rounds.or_else(|| self.left_with_nothing(condition, &seen, &before)) {
             Some(rounds) => number(&(rounds + i64::from(is_do)).to_string(), span),
-            None if is_do => return None,
             None => {
-                let before = [before, &begun].concat();
-                let (data, declared, whole) = (&self.data, self.declared, self.whole);
-                Nearing { data, declared, condition, body: &own, before: &before, whole }.rounds()?
+                let (data, declared, extents, whole) = (&self.data, self.declared, &self.extents, self.whole);
+                let (body, before) = (&seen[..], &before[..]);
+                Nearing { data, declared, extents, condition, is_do, body, before, whole }.rounds()?
             }
         };
         let mut items = own;
-        let leave = choice(untrue((**condition).clone()), Node::new(Statement::Break, span), None, span);
+        // In the words of [`super::heads`] for what is to be no condition of the loop.
+        let leaving = [Statement::Expression(None), Statement::Break].map(|own| statement(own, span));
+        let leave = choice(untrue(condition.clone()), block(leaving.to_vec(), span), None, span);
         let leave = statement(leave.node, condition.span);
         if !is_always(condition) {
             items.insert(if is_do { items.len() } else { 0 }, leave);
@@ -126,28 +127,64 @@ impl Loops<'_> {
         Some(block(begun, span))
     }
 
+    /// The same of `while (1)` that a `break` in every round ends when nothing is left, as in `for (;;) { if (!v) break; … v >>= 1; }`.
+    fn left_with_nothing(
+        &self,
+        condition: &Node<Expression>,
+        own: &[Node<BlockItem>],
+        before: &[Node<BlockItem>],
+    ) -> Option<i64> {
+        let rounds = |k: usize| {
+            let goes_on = opposite(leaving(&own[k])?);
+            let others = [&own[..k], &own[k + 1..]].concat();
+            // A round that goes on before does not come to it.
+            let is_met = !goes_on_early(&own[..k]);
+            // One more, which finds that nothing is left.
+            self.dwindling(&goes_on, &others, before).filter(|_| is_met).map(|rounds| rounds + 1)
+        };
+        is_always(condition).then(|| (0..own.len()).find_map(rounds)).flatten()
+    }
+
     /// After how many rounds nothing is left of the number that a condition depends on.
-    fn dwindling(&self, condition: &Node<Expression>, own: &[Node<BlockItem>]) -> Option<i64> {
+    fn dwindling(
+        &self,
+        condition: &Node<Expression>,
+        own: &[Node<BlockItem>],
+        before: &[Node<BlockItem>],
+    ) -> Option<i64> {
         let all = changed(&block(own.to_vec(), condition.span));
         let moved: Vec<String> = names_in(condition).into_iter().filter(|name| all.contains(name)).collect();
         let name = moved.first()?;
         let ty = self.declared.integer(name, 0).filter(|_| !self.declared.has_address(name))?;
-        let mut ways = own.iter().filter_map(|item| dwindles(item, name));
-        let (rounds, once) = (ways.next()?.rounds(ty), ways.next().is_none());
+        let mut ways = own
+            .iter()
+            .enumerate()
+            .filter_map(|(k, item)| Some((k, dwindles(item, name).or_else(|| less_half(own, k, name))?)));
+        let ((place, way), once) = (ways.next()?, ways.next().is_none());
         // Of what is known before the run each round is read by itself.
-        let is_data = self.data.is_in(&named(name, condition.span));
+        let first = before.iter().rev().find(|item| changes_of(item, name));
+        let is_known = first.is_none_or(|item| given(item, name).is_some_and(|first| constant(first).is_some()));
+        let is_data = self.data.is_in(condition) || !is_known;
         let alone = moved.iter().all(|own| own == name) && !reads(condition);
         let is_own = |item: &&Node<BlockItem>| changed(&block(vec![(*item).clone()], item.span)).contains(name);
-        let is_moved_once = own.iter().filter(is_own).count() == 1;
-        let ends = !leaves(own) || self.ends_at_zero(condition, name, ty);
-        (once && is_moved_once && is_data && alone && ends).then_some(rounds)
+        let is_moved_once = own.iter().filter(is_own).count() == 1 && !goes_on_early(&own[..place]);
+        let ends = match way {
+            // Of 1 nothing is taken away, and of less perhaps something for ever.
+            Way::Half => is_above_one(condition, name),
+            _ => !leaves(own) || self.ends_at_zero(condition, name, ty, &way),
+        };
+        (once && is_moved_once && is_data && alone && ends).then(|| way.rounds(ty))
     }
 
     /// Whether a condition surely fails when nothing is left of the number, whatever it was.
-    fn ends_at_zero(&self, condition: &Node<Expression>, name: &str, ty: ScalarType) -> bool {
+    fn ends_at_zero(&self, condition: &Node<Expression>, name: &str, ty: ScalarType, way: &Way) -> bool {
+        // Shifts leave -1 of what is negative.
+        let comes_to_zero = !ty.signed || !matches!(way, Way::Shift(_));
         match operation(condition) {
-            None => !ty.signed && variable(condition) == Some(name),
-            Some((BinaryOperator::NotEquals, o)) => !ty.signed && is_name(&o.lhs, name) && constant(&o.rhs) == Some(0),
+            None => comes_to_zero && variable(condition) == Some(name),
+            Some((BinaryOperator::NotEquals, o)) => {
+                comes_to_zero && is_name(&o.lhs, name) && constant(&o.rhs) == Some(0)
+            }
             Some((BinaryOperator::Greater, o)) => {
                 is_name(&o.lhs, name) && constant(&o.rhs).is_some_and(|least| least >= 0)
             }
@@ -159,11 +196,64 @@ impl Loops<'_> {
     }
 }
 
+/// `v > 1`, or `v >= 2`.
+fn is_above_one(condition: &Node<Expression>, name: &str) -> bool {
+    let Some((operator, o)) = operation(condition) else { return false };
+    let least = constant(&o.rhs).filter(|_| is_name(&o.lhs, name));
+    match operator {
+        BinaryOperator::Greater => least.is_some_and(|least| least >= 1),
+        BinaryOperator::GreaterOrEqual => least.is_some_and(|least| least >= 2),
+        _ => false,
+    }
+}
+
+/// Whether the next round may begin, or a jump lead further down, before these items of a body are over.
+fn goes_on_early(items: &[Node<BlockItem>]) -> bool {
+    has_continue(&block(items.to_vec(), Span::none())) || has_goto(items)
+}
+
+/// A loop's parts.
+struct Parts<'s> {
+    first: Option<&'s ForInitializer>,
+    condition: &'s Node<Expression>,
+    body: &'s Node<Statement>,
+    steps: Vec<Node<BlockItem>>,
+}
+
+impl<'s> Parts<'s> {
+    /// Without a condition it is `always`.
+    fn of(node: &'s Node<Statement>, always: &'s Node<Expression>) -> Option<Parts<'s>> {
+        let without_head = |condition: &'s Node<Expression>, body: &'s Node<Statement>| Parts {
+            first: None,
+            condition,
+            body,
+            steps: vec![],
+        };
+        match &node.node {
+            Statement::While(w) => Some(without_head(&w.node.expression, &w.node.statement)),
+            Statement::DoWhile(w) => Some(without_head(&w.node.expression, &w.node.statement)),
+            Statement::For(f) => {
+                let ForStatement { initializer, condition, step, statement } = &f.node;
+                let steps = step.as_deref().map(steps).unwrap_or_default();
+                Some(Parts {
+                    first: Some(&initializer.node),
+                    condition: condition.as_deref().unwrap_or(always),
+                    body: statement,
+                    steps: steps.into_iter().cloned().map(item).collect(),
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
 /// What makes a number smaller.
 enum Way {
     Shift(i64),
     Divide(i64),
     LastBit,
+    /// The larger half stays.
+    Half,
 }
 
 impl Way {
@@ -180,7 +270,7 @@ impl Way {
                 }
                 rounds
             }
-            Way::LastBit => bits,
+            Way::LastBit | Way::Half => bits,
         }
     }
 }
@@ -213,6 +303,29 @@ fn dwindles(item: &Node<BlockItem>, name: &str) -> Option<Way> {
         }
         _ => None,
     }
+}
+
+/// `v -= half;`, where the same round has begun with `half = v / 2`: what is left of a positive number is 1 at last.
+fn less_half(own: &[Node<BlockItem>], k: usize, name: &str) -> Option<Way> {
+    let BlockItem::Statement(Node { node: Statement::Expression(Some(step)), .. }) = &own[k].node else { return None };
+    let (operator, o) = operation(step).filter(|(_, o)| is_name(&o.lhs, name))?;
+    let half = match operator {
+        BinaryOperator::AssignMinus => variable(&o.rhs)?,
+        BinaryOperator::Assign => match operation(&o.rhs)? {
+            (BinaryOperator::Minus, sum) if is_name(&sum.lhs, name) => variable(&sum.rhs)?,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let front = &own[..k];
+    let place = front.iter().rposition(|item| changes_of(item, half))?;
+    let value = given(&front[place], half)?;
+    let is_half = matches!(operation(value), Some((operator, o)) if is_name(&o.lhs, name) && match operator {
+        BinaryOperator::Divide => constant(&o.rhs) == Some(2),
+        BinaryOperator::ShiftRight => constant(&o.rhs) == Some(1),
+        _ => false,
+    });
+    is_half.then_some(Way::Half)
 }
 
 /// Whether an expression reads memory, which a body may change.

@@ -1,10 +1,11 @@
 //! `goto` forward, to a label in a block around it: as `break`, `continue` and `return` where it is one of those in other words, else
 //! as [`super::leave`] has jumps. Backward, or into a block, it stays what it is, and is refused.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use lang_c::ast::{
-    BlockItem, Expression, Identifier, InitDeclarator, Initializer, Label, LabeledStatement, Statement, TranslationUnit,
+    BinaryOperator, BlockItem, Expression, Identifier, InitDeclarator, Initializer, Label, LabeledStatement, Statement,
+    TranslationUnit,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -18,7 +19,7 @@ use crate::source::flat::{constant, names};
 use crate::source::function::{identifier, names_of};
 use crate::source::known::{Declared, changed};
 use crate::source::nest::{assignment, counts};
-use crate::source::plain::{block, inner, listed, variable};
+use crate::source::plain::{binary, block, choice, inner, item, listed, number, variable};
 use crate::source::types::Types;
 
 /// Rewrites the bodies of all functions.
@@ -30,7 +31,7 @@ pub fn gotos(unit: &mut TranslationUnit, types: &Types) {
             return;
         }
         let own = Declared::of(function, types);
-        let mut exits = Exits { taken: names_of(function), specifiers: &own };
+        let mut exits = Exits { taken: names_of(function), specifiers: &own, origins: HashMap::new() };
         let mut body = function.statement.clone();
         if let Statement::Compound(items) = &mut body.node {
             at_the_end(items);
@@ -206,10 +207,25 @@ impl Exits<'_> {
                 if all == 0 || jumps_in(&items[..k], &name) != all {
                     break;
                 }
-                let Some(made) = self.label(items, k, whole, behind, is_body) else { break };
+                let made = self.label(items, k, whole, behind, is_body);
+                let by_breaks = |exits: &mut Self| {
+                    let apart = exits.by_breaks(items, &name, k)?;
+                    exits.label(&apart, k + 1, whole, behind, is_body)
+                };
+                let Some(made) = made.or_else(|| by_breaks(self)) else { break };
                 *items = made;
             }
         }
+    }
+
+    /// A block whose loops are left for a label by `break`, behind which the jump is: `{ while (…) { … over = 1; break; … } if (over) goto label; }`.
+    fn by_breaks(&mut self, items: &Items, name: &str, k: usize) -> Option<Items> {
+        let span = items[k].span;
+        let flag = self.fresh("over");
+        let mut all = block(items[..k].to_vec(), span);
+        broken_out(&mut all, name, &flag)?;
+        let Statement::Compound(front) = all.node else { return None };
+        Some([vec![declared(&flag, span)], front, items[k..].to_vec()].concat())
     }
 
     /// A block of `whole` without the jumps to the label of item `k`, all of which stand before it; the items before that may be others then.
@@ -301,6 +317,36 @@ impl Exits<'_> {
         made.extend(rest);
         Some(made)
     }
+}
+
+/// Puts `over = 1; break;` in place of the jumps out of loops, and the jump behind each loop; `None` where a `break` there leaves a `switch`.
+fn broken_out(node: &mut Node<Statement>, name: &str, flag: &str) -> Option<()> {
+    if jumps(node, Some(name)) == 0 {
+        return Some(());
+    }
+    let span = node.span;
+    match &mut node.node {
+        Statement::Switch(_) => return None,
+        Statement::Compound(items) => {
+            for item in items.iter_mut() {
+                if let BlockItem::Statement(own) = &mut item.node {
+                    broken_out(own, name, flag)?;
+                }
+            }
+            return Some(());
+        }
+        Statement::For(_) | Statement::While(_) | Statement::DoWhile(_) => {}
+        other => return inner(other).into_iter().try_for_each(|own| broken_out(own, name, flag)),
+    }
+    inner(&mut node.node).into_iter().try_for_each(|own| broken_out(own, name, flag))?;
+    let set = item(binary(BinaryOperator::Assign, named(flag, span), number("1", span), span));
+    let leave = block(vec![set, Node::new(BlockItem::Statement(Node::new(Statement::Break, span)), span)], span);
+    inner(&mut node.node).into_iter().for_each(|own| replace(own, name, &leave.node, false));
+    let label = Node::new(Identifier { name: name.to_string() }, span);
+    let jump = choice(named(flag, span), Node::new(Statement::Goto(label), span), None, span);
+    let both = [node.clone(), jump].map(|own| Node::new(BlockItem::Statement(own), span));
+    *node = block(both.to_vec(), span);
+    Some(())
 }
 
 fn is_loop_of(item: &Node<BlockItem>, counter: &str) -> bool {

@@ -28,39 +28,64 @@ use crate::source::program::Changed;
 
 /// Rewrites the body of a function.
 pub fn split(function: &mut FunctionDefinition, declared: &Declared) {
-    let mut moved = Changed::default();
-    moved.visit_function_definition(function, &Span::none());
-    let mut extents = Extents { declared, moved: moved.0, found: HashMap::new() };
-    extents.visit_function_definition(function, &Span::none());
-    let heads = Heads { data: Data::of(function, declared), extents: extents.found };
+    let heads = Heads { data: Data::of(function, declared), extents: Extents::of(function, declared) };
     heads.statement(&mut function.statement);
 }
 
 struct Heads<'d> {
     data: Data<'d>,
-    /// Those of arrays of one dimension.
-    extents: HashMap<String, Node<Expression>>,
+    extents: Extents,
 }
 
-struct Extents<'d> {
-    declared: &'d Declared,
-    /// The variables that the function changes: their names mean something else behind a change.
-    moved: HashSet<String>,
-    found: HashMap<String, Node<Expression>>,
-}
+/// The extents of a function's arrays, outermost first, as far as they are told and keep their values.
+pub struct Extents(HashMap<String, Vec<Option<Node<Expression>>>>);
 
-impl<'ast> Visit<'ast> for Extents<'_> {
-    fn visit_declarator(&mut self, declarator: &'ast Declarator, span: &'ast Span) {
-        let own = Node::new(declarator.clone(), *span);
-        if let (Some(name), [only]) = (identifier(declarator), &derived(&own)[..])
-            && let DerivedDeclarator::Array(array) = &only.node
-            && let ArraySize::VariableExpression(size) = &array.node.size
-            && self.declared.times(&name.node.name) == 1
-            && !names_in(size).iter().any(|own| self.moved.contains(own) || self.declared.times(own) > 1)
-        {
-            self.found.insert(name.node.name.clone(), (**size).clone());
+impl Extents {
+    pub fn of(function: &FunctionDefinition, declared: &Declared) -> Extents {
+        struct Search<'d> {
+            declared: &'d Declared,
+            /// The variables that the function changes: their names mean something else behind a change.
+            moved: HashSet<String>,
+            found: Extents,
         }
-        visit::visit_declarator(self, declarator, span);
+        impl<'ast> Visit<'ast> for Search<'_> {
+            fn visit_declarator(&mut self, declarator: &'ast Declarator, span: &'ast Span) {
+                let own = Node::new(declarator.clone(), *span);
+                let is_steady = |name: &String| !self.moved.contains(name) && self.declared.times(name) <= 1;
+                let extent = |part: &Node<DerivedDeclarator>| match &part.node {
+                    DerivedDeclarator::Array(array) => match &array.node.size {
+                        ArraySize::VariableExpression(size) if names_in(size).iter().all(is_steady) => {
+                            Some((**size).clone())
+                        }
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                if let Some(name) = identifier(declarator).filter(|name| self.declared.times(&name.node.name) == 1) {
+                    self.found.0.insert(name.node.name.clone(), derived(&own).into_iter().map(extent).collect());
+                }
+                visit::visit_declarator(self, declarator, span);
+            }
+        }
+        let mut moved = Changed::default();
+        moved.visit_function_definition(function, &Span::none());
+        let mut search = Search { declared, moved: moved.0, found: Extents(HashMap::new()) };
+        search.visit_function_definition(function, &Span::none());
+        search.found
+    }
+
+    /// The array that an expression names an element or a row of, the extent that its last subscript stays below, and that subscript.
+    pub fn looked_at<'n>(
+        &self,
+        node: &'n Node<Expression>,
+    ) -> Option<(&'n str, &Node<Expression>, &'n Node<Expression>)> {
+        let (BinaryOperator::Index, o) = operation(node)? else { return None };
+        let (mut array, mut depth) = (&*o.lhs, 0);
+        while let Some((BinaryOperator::Index, outer)) = operation(array) {
+            (array, depth) = (&*outer.lhs, depth + 1);
+        }
+        let name = variable(array)?;
+        Some((name, self.0.get(name)?.get(depth)?.as_ref()?, &*o.rhs))
     }
 }
 
@@ -157,8 +182,9 @@ impl Heads<'_> {
         body: &Node<Statement>,
     ) -> Option<Node<Expression>> {
         let span = looked?.span;
-        let (name, counter) = element(looked?)?;
-        let size = self.extents.get(name)?;
+        let element = element(looked?)?;
+        let (_, size, counter) = self.extents.looked_at(element)?;
+        let counter = variable(counter)?;
         let in_head = step.map(steps).unwrap_or_default();
         let mut moves: Vec<i64> = in_head.iter().filter_map(|step| step_of(step, counter)).collect();
         let items = listed(body);
@@ -208,13 +234,13 @@ fn leading_break(body: &Node<Statement>) -> Option<Node<Expression>> {
     }
 }
 
-/// The array and the variable of an element that an expression looks at, whatever the rest of it.
-fn element(node: &Node<Expression>) -> Option<(&str, &str)> {
+/// The element that an expression surely looks at with a variable as its subscript, whatever the rest of it.
+fn element(node: &Node<Expression>) -> Option<&Node<Expression>> {
     match &node.node {
         Expression::UnaryOperator(unary) => element(&unary.node.operand),
         Expression::Cast(cast) => element(&cast.node.expression),
         Expression::BinaryOperator(o) => match o.node.operator.node {
-            BinaryOperator::Index => Some((variable(&o.node.lhs)?, variable(&o.node.rhs)?)),
+            BinaryOperator::Index => variable(&o.node.rhs).map(|_| node),
             BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr => element(&o.node.lhs),
             _ => element(&o.node.lhs).or_else(|| element(&o.node.rhs)),
         },

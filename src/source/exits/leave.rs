@@ -10,7 +10,7 @@ use lang_c::visit::{self, Visit};
 
 use super::super::canonical::{at_least_once, begun, changed as changed_by, names_in};
 use super::super::counters::{declaration, named};
-use super::super::known::changed;
+use super::super::known::{changed, changed_in};
 use super::super::left::step_of;
 use super::super::plain::{binary, block, choice, item, listed, moved, number, untrue};
 
@@ -228,7 +228,8 @@ pub fn counters(node: &Node<Statement>) -> Vec<String> {
         };
         let mut changing: Vec<String> = f.condition.iter().filter_map(|c| changed_by(c)).map(str::to_string).collect();
         let steps = f.step.as_deref().map(super::super::loops::steps).unwrap_or_default();
-        changing.extend(steps.into_iter().flat_map(names_in));
+        // Not what they add.
+        steps.into_iter().for_each(|step| changed_in(step, &mut changing));
         changing.extend(begun(&f.initializer.node));
         changing.retain(|name| !own.contains(name));
         changing

@@ -109,7 +109,7 @@ pub fn exits(unit: &mut TranslationUnit, types: &Types) {
     each_function(unit, &mut |function| {
         let own = Declared::of(function, types);
         heads::split(function, &own);
-        let mut exits = Exits { taken: names_of(function), specifiers: &own };
+        let mut exits = Exits { taken: names_of(function), specifiers: &own, origins: HashMap::new() };
         let mut body = function.statement.clone();
         if exits.returns(&mut body).is_some() {
             exits.whole(&mut body, &mut vec![]);
@@ -137,6 +137,8 @@ enum Behind {
 struct Exits<'d> {
     taken: HashSet<String>,
     specifiers: &'d Declared,
+    /// What variables stand for that loops have been given, those of the text.
+    origins: HashMap<String, String>,
 }
 
 impl Exits<'_> {
@@ -149,6 +151,22 @@ impl Exits<'_> {
         }
         self.taken.insert(own.clone());
         own
+    }
+
+    /// A variable with the type of another, whose value it keeps.
+    fn like(
+        &mut self,
+        counter: &str,
+        stem: &str,
+        first: Node<Expression>,
+        span: Span,
+    ) -> Option<(Node<BlockItem>, String)> {
+        let origin = self.origins.get(counter).cloned().unwrap_or_else(|| counter.to_string());
+        let specifiers = self.specifiers.specifiers(&origin)?;
+        let own = self.fresh(&format!("{counter}_{stem}"));
+        self.origins.insert(own.clone(), origin);
+        let declaration = declaration(specifiers, &own, first, span);
+        Some((Node::new(BlockItem::Declaration(declaration), span), own))
     }
 
     /// Takes `return;` out of the loops of a function; `None` where one stands elsewhere.
@@ -282,14 +300,11 @@ impl Exits<'_> {
     /// Another counter for a loop, which leaves the value that it has at the end in its own.
     fn apart(&mut self, node: &mut Node<Statement>, counter: &str) -> Option<(Node<BlockItem>, String)> {
         let span = node.span;
-        let own = self.fresh(&format!("{counter}_in"));
         let begins = matches!(&node.node, Statement::For(f) if begun(&f.node.initializer.node).iter().any(|name| name == counter));
-        if self.specifiers.has_address(counter) || !replace(node, counter, &named(&own, span)) {
-            return None;
-        }
         let first = if begins { number("0", span) } else { named(counter, span) };
-        let declaration = declaration(self.specifiers.specifiers(counter)?, &own, first, span);
-        Some((Node::new(BlockItem::Declaration(declaration), span), own))
+        let (declaration, own) = self.like(counter, "in", first, span)?;
+        (!self.specifiers.has_address(counter) && replace(node, counter, &named(&own, span)))
+            .then_some((declaration, own))
     }
 
     /// Variables for the values that counters have where a jump leaves their loops, of those that somebody reads behind.
@@ -299,14 +314,12 @@ impl Exits<'_> {
             if !is_live(counter, &all.rest, behind) {
                 continue;
             }
-            let own = self.fresh(&format!("{counter}_at"));
+            let (declaration, own) = self.like(counter, "at", number("0", span), span)?;
             all.rest = reading(&all.rest, counter, &own, true)?;
             if is_live(counter, &all.rest, behind) {
                 return None;
             }
-            let specifiers = self.specifiers.specifiers(counter)?;
-            let first = declaration(specifiers, &own, number("0", span), span);
-            all.declarations.push(Node::new(BlockItem::Declaration(first), span));
+            all.declarations.push(declaration);
             all.kept.push((counter.clone(), own));
         }
         Some(all)

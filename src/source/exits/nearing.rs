@@ -6,33 +6,43 @@
 //!
 //! Every way through the body brings `i` nearer to `n`, or `j` to `m`, and none takes them back: after `n + m` rounds one has come
 //! there. A binary search halves what lies between its ends, and what Euclid's algorithm leaves becomes smaller as Fibonacci's numbers do.
+//!
+//! Where nothing says how far from its end such a counter begins, an array does that every round looks into: behind
+//! `while (top > 0 && t[stack[top - 1]] < x) top--;` a `stack[64]` had 64 elements at most.
 
-use lang_c::ast::{BinaryOperator, BlockItem, Expression, InitDeclarator, Initializer, Statement};
+use lang_c::ast::{
+    BinaryOperator, BlockItem, Expression, InitDeclarator, Initializer, Integer, Statement, UnaryOperator,
+};
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
 use super::data::Data;
 use super::gotos::jumps;
-use super::heads::conjuncts;
+use super::heads::{Extents, conjuncts};
 use crate::source::breaks::{is_always, is_told, opposite};
-use crate::source::canonical::{has_continue, names_in};
+use crate::source::canonical::{has_continue, has_jump, names_in};
 use crate::source::counters::named;
 use crate::source::flat::constant;
 use crate::source::function::identifier;
 use crate::source::kernel::ScalarType;
-use crate::source::known::{Declared, changed, changed_in};
-use crate::source::left::step_of;
+use crate::source::known::{Declared, cast, changed, changed_in};
+use crate::source::left::{offset_of, step_of};
 use crate::source::loops::steps;
 use crate::source::nest::{assignment, counts, is_name, operation};
 use crate::source::plain::{binary, block, listed, number, variable};
+use crate::source::polynomial::changes;
 
 type Items = [Node<BlockItem>];
 
 /// A loop, what stands before it in its block, and the function's body.
+#[derive(Clone, Copy)]
 pub struct Nearing<'l> {
     pub data: &'l Data<'l>,
     pub declared: &'l Declared,
+    pub extents: &'l Extents,
     pub condition: &'l Node<Expression>,
+    /// The condition is looked at behind the body.
+    pub is_do: bool,
     /// The body and the steps behind it.
     pub body: &'l Items,
     pub before: &'l Items,
@@ -49,27 +59,153 @@ struct Gap<'l> {
 impl Nearing<'_> {
     /// The most rounds.
     pub fn rounds(&self) -> Option<Node<Expression>> {
+        let nearing = match is_always(self.condition) {
+            true => self.left_at_last().or_else(|| self.left_between()),
+            false => self.fixed().filter(|_| !self.is_do).or_else(|| self.closing(self.is_do)),
+        };
+        nearing.or_else(|| self.within_arrays())
+    }
+
+    /// As many as the types of the variables leave.
+    fn fixed(&self) -> Option<Node<Expression>> {
+        let rounds = self.halves().or_else(|| self.euclid())?;
+        Some(number(&rounds.to_string(), self.condition.span))
+    }
+
+    /// As many as it takes to close the gaps of the condition; where the first round comes before the condition, as many and one more.
+    fn closing(&self, is_late: bool) -> Option<Node<Expression>> {
         let span = self.condition.span;
-        let fixed = self.halves().or_else(|| self.euclid());
-        if let Some(rounds) = fixed {
-            return Some(number(&rounds.to_string(), span));
-        }
-        if is_always(self.condition) {
-            return self.left_at_last();
-        }
-        let gaps: Vec<Gap> = conjuncts(self.condition).into_iter().filter_map(|part| self.gap(part)).collect();
+        let all: Vec<Gap> = conjuncts(self.condition).into_iter().filter_map(|part| self.gap(part)).collect();
+        // Others tell what data do not move.
+        let is_data = |name: &str| self.moves_by_data(name);
+        let is_moved = all.iter().any(|gap| self.moving(gap).iter().any(|(name, _)| is_data(name)));
+        let gaps: Vec<Gap> = all.into_iter().filter(|gap| self.width(gap).is_some()).collect();
         let moves: Vec<(&str, i64)> = gaps.iter().flat_map(|gap| self.moving(gap)).collect();
         let step = |node: &Node<Expression>, _: bool| {
             let is_own = |part: &&Node<Expression>| moves.iter().any(|(name, _)| step_of(part, name).is_some());
-            Some(steps(node).iter().any(is_own))
+            Some(steps(node).iter().any(is_own) || self.ends(node))
         };
-        // Others tell what data do not move.
-        let is_data = |name: &str| self.data.is_in(&named(name, span)) && !self.is_steady(name);
-        if !moves.iter().any(|(name, _)| is_data(name)) || !all_go_on(self.body, &[], &step) {
+        let is_open = |condition: &Node<Expression>| gaps.iter().any(|gap| gap.is_of(condition));
+        if !is_moved
+            || !all_go_on(self.body, &[], &step, &is_open)
+            || is_late && !gaps.iter().all(|gap| self.is_wide_enough(gap))
+        {
             return None;
         }
         let widths = gaps.iter().map(|gap| self.width(gap)).collect::<Option<Vec<_>>>()?;
-        widths.into_iter().reduce(|sum, width| binary(BinaryOperator::Plus, sum, width, span))
+        let count = widths.len();
+        let sum = widths.into_iter().reduce(|sum, width| binary(BinaryOperator::Plus, sum, width, span))?;
+        Some(match is_late {
+            // Each width is -1 at least.
+            true => binary(BinaryOperator::Plus, sum, number(&(count + 1).to_string(), span), span),
+            false => sum,
+        })
+    }
+
+    /// Whether a variable moves when data say so, by what it gets or in loops that data end.
+    fn moves_by_data(&self, name: &str) -> bool {
+        let is_loop = |item: &&Node<BlockItem>| {
+            !matches!(&item.node, BlockItem::Statement(own)
+            if matches!(own.node, Statement::Expression(_) | Statement::If(_)))
+        };
+        let in_loops = self.body.iter().filter(is_loop).any(|item| changes_of(item, name));
+        (self.data.is_in(&named(name, self.condition.span)) || in_loops) && !self.is_steady(name)
+    }
+
+    /// Whether a statement is `found = 1;` in a loop that goes on while `!found`, and nothing takes that back: the round is the last.
+    fn ends(&self, node: &Node<Expression>) -> bool {
+        let given = |node: &Node<Expression>| match operation(node) {
+            Some((BinaryOperator::Assign, o)) => Some((variable(&o.lhs)?.to_string(), constant(&o.rhs)?)),
+            _ => None,
+        };
+        let Some((name, value)) = given(node) else { return false };
+        let fails = |part: &Node<Expression>, value: i64| match (&part.node, operation(part)) {
+            (Expression::UnaryOperator(unary), _) if unary.node.operator.node == UnaryOperator::Negate => {
+                is_name(&unary.node.operand, &name) && value != 0
+            }
+            (_, Some((operator, o))) if is_name(&o.lhs, &name) => {
+                constant(&o.rhs).is_some_and(|other| match operator {
+                    BinaryOperator::Equals => value != other,
+                    BinaryOperator::NotEquals => value == other,
+                    BinaryOperator::Less => value >= other,
+                    BinaryOperator::GreaterOrEqual => value < other,
+                    _ => false,
+                })
+            }
+            _ => is_name(part, &name) && value == 0,
+        };
+        let parts = conjuncts(self.condition);
+        let mut values = Values::of(&name, 0);
+        self.body.iter().for_each(|item| values.visit_block_item(&item.node, &item.span));
+        // `_Bool` holds 0 and 1.
+        let holds = |value: i64| {
+            let is_signed = self.declared.integer(&name, 0).is_some_and(|ty| ty.signed);
+            (0..2).contains(&value) || is_signed && (0..127).contains(&value)
+        };
+        let is_own = self.declared.integer(&name, 0).is_some() && !self.declared.has_address(&name);
+        let all = values.found.filter(|_| !values.is_declared && is_own).unwrap_or_default();
+        !self.is_do
+            && all.iter().any(|own| constant(own) == Some(value))
+            && parts
+                .iter()
+                .any(|part| all.iter().all(|own| constant(own).is_some_and(|own| holds(own) && fails(part, own))))
+    }
+
+    /// The same of `while (1)` that a `break` leaves where the gap is closed, or nothing is left.
+    fn left_between(&self) -> Option<Node<Expression>> {
+        let span = self.condition.span;
+        (0..self.body.len()).find_map(|k| {
+            let (front, rest) = self.body.split_at(k);
+            let goes_on = opposite(leaving(rest.first()?)?);
+            // A round that goes on before does not come to it.
+            if changes(&goes_on) || has_continue(&block(front.to_vec(), span)) || has_goto(front) {
+                return None;
+            }
+            let others = [front, &rest[1..]].concat();
+            let own = Nearing { condition: &goes_on, body: &others, ..*self };
+            let one_more = |rounds| binary(BinaryOperator::Plus, rounds, number("1", span), span);
+            let fixed = if k == 0 { own.fixed().map(one_more) } else { None };
+            fixed.or_else(|| own.closing(true))
+        })
+    }
+
+    /// As many as an array has elements, where every round that another follows looks at one, and moves on: in C there are no others.
+    fn within_arrays(&self) -> Option<Node<Expression>> {
+        let span = self.condition.span;
+        let leaves: Vec<&Node<Expression>> = self.body.iter().filter_map(leaving).collect();
+        let is_data = match is_always(self.condition) {
+            true => leaves.iter().all(|condition| self.data.is_in(condition)),
+            false => {
+                self.data.is_in(self.condition) || names_in(self.condition).iter().any(|name| self.moves_by_data(name))
+            }
+        };
+        let mut found = Elements { extents: self.extents, found: vec![] };
+        found.visit_expression(&self.condition.node, &self.condition.span);
+        leaves.iter().for_each(|own| found.visit_expression(&own.node, &own.span));
+        let in_condition = found.found.clone();
+        self.body.iter().for_each(|item| found.visit_block_item(&item.node, &item.span));
+        let moved = changed(&block(self.body.to_vec(), span));
+        let rounds = |(array, name): &(String, String)| {
+            let by = [1, -1].into_iter().find(|by| self.body.iter().all(|item| moves_by(item, name, *by)))?;
+            // Those that only the condition looks at are what a plain count goes through.
+            let is_plain = self.is_steady(name) && in_condition.iter().any(|(_, own)| own == name);
+            if !moved.contains(name) || !self.goes_on(name) || self.declared.has_address(name) || is_plain {
+                return None;
+            }
+            let mut ways = Looks { nearing: self, array, name, done: vec![], extent: None };
+            let done = ways.all()?;
+            let is_on = |way: &Way| way.moved * by > 0 && way.found.is_some();
+            let places = |way: &Way| way.found.map(|(least, most)| [least, most]);
+            let all: Vec<i64> = done.iter().filter_map(places).flatten().collect();
+            let spread = all.iter().max()? - all.iter().min()?;
+            let more = spread + i64::from(is_always(self.condition) || self.is_do || leaves_early(self.body));
+            let extent = ways.extent.clone()?;
+            done.iter().all(is_on).then(|| match more {
+                0 => extent,
+                _ => binary(BinaryOperator::Plus, extent, number(&more.to_string(), span), span),
+            })
+        };
+        found.found.iter().filter(|_| is_data && !has_goto(self.body)).find_map(rounds)
     }
 
     /// The same of `while (1)` where a `break` that data decide comes before one that counts: that one is come to in every round, and once
@@ -94,7 +230,7 @@ impl Nearing<'_> {
             };
             // The first round is come to, wherever it begins.
             if self.is_wide_enough(&gap)
-                && all_go_on(self.body, &[], &step)
+                && all_go_on(self.body, &[], &step, &|_| false)
                 && let Some(width) = self.width(&gap)
             {
                 return Some(binary(BinaryOperator::Plus, width, number("2", span), span));
@@ -103,33 +239,39 @@ impl Nearing<'_> {
         None
     }
 
-    /// Whether a gap begins at 0 and ends at a size, or one before it: its width is -1 or more.
+    /// Whether the width of a gap is -1 or more when the loop begins, whatever the sizes.
     fn is_wide_enough(&self, gap: &Gap) -> bool {
-        let is_size = |node: &Node<Expression>| {
-            variable(node).is_some_and(|end| self.declared.is_constant_argument(end))
-                || constant(node).is_some_and(|end| end >= 0)
-        };
-        let is_end = is_size(gap.high)
-            || matches!(operation(gap.high), Some((operator, o)) if is_size(&o.lhs) && match operator {
-                BinaryOperator::Plus => constant(&o.rhs).is_some_and(|by| by >= 0),
-                BinaryOperator::Minus => constant(&o.rhs) == Some(1),
-                _ => false,
-            });
-        let begins = variable(gap.low).and_then(|name| self.begins(name, 1));
-        is_end && begins.as_ref().and_then(constant) == Some(0)
+        let Some([low, high]) = self.sides(gap) else { return false };
+        let width = self.least(&high).zip(constant(&low)).and_then(|(high, low)| high.checked_sub(low));
+        width.is_some_and(|width| width >= -1)
+    }
+
+    /// What a size, or a sum of one and a constant, is at least.
+    fn least(&self, node: &Node<Expression>) -> Option<i64> {
+        let is_size =
+            |node: &Node<Expression>| variable(node).is_some_and(|end| self.declared.is_constant_argument(end));
+        match operation(node) {
+            _ if is_size(node) => Some(0),
+            Some((BinaryOperator::Plus, o)) if is_size(&o.lhs) => constant(&o.rhs),
+            Some((BinaryOperator::Minus, o)) if is_size(&o.lhs) => constant(&o.rhs)?.checked_neg(),
+            _ => constant(node),
+        }
     }
 
     /// What holds where a loop does not end: of a counter that comes from 0 in steps of one, `i == n` is `i >= n` for a
-    /// size `n`.
+    /// size `n` that it does not begin behind.
     fn open(&self, condition: &Node<Expression>) -> Node<Expression> {
         if let Some((BinaryOperator::Equals, o)) = operation(condition)
             && let Some(name) = variable(&o.lhs)
-            && variable(&o.rhs).is_some_and(|end| self.declared.is_constant_argument(end))
             && self.first(name).and_then(constant) == Some(0)
             && self.is_steady(name)
-            && self.is_step_of_one(name)
+            && let Some(step) = self.step_of_one(name)
         {
-            return binary(BinaryOperator::Less, (*o.lhs).clone(), (*o.rhs).clone(), condition.span);
+            // Where the step comes first, the condition sees 1 before all else.
+            let seen = i64::from(step < condition.span.start);
+            if self.least(&o.rhs).is_some_and(|least| least >= seen) {
+                return binary(BinaryOperator::Less, (*o.lhs).clone(), (*o.rhs).clone(), condition.span);
+            }
         }
         opposite(condition)
     }
@@ -159,28 +301,85 @@ impl Nearing<'_> {
             is_told(node) && !self.data.is_in(node) && !names_in(node).iter().any(|name| moved.contains(name))
         };
         let is_moved = |node: &Node<Expression>| {
-            variable(node).is_some_and(|name| {
-                self.declared.is_signed(name)
-                    && self.declared.has_bits(name, 32)
-                    && !self.declared.has_address(name)
-                    && moving
-                        .iter()
-                        .any(|(own, by)| *own == name && self.body.iter().all(|item| moves_by(item, name, *by)))
-            })
+            let Some(name) = variable(node) else { return false };
+            let Some((_, by)) = moving.iter().find(|(own, _)| *own == name) else { return false };
+            // Of numbers without sign, none is below 0.
+            let goes_on = self.goes_on(name) && (*by > 0 || !self.is_unsigned(low));
+            !self.declared.has_address(name)
+                && (goes_on || !is_closed && self.moves_once(name))
+                && self.body.iter().all(|item| moves_by(item, name, *by))
         };
         let is_known = |node: &Node<Expression>| is_steady(node) || is_moved(node);
-        (!moving.is_empty() && is_known(low) && is_known(high)).then_some(gap)
+        (!moving.is_empty() && is_known(low) && is_known(high) && self.wrapping(&gap).is_ok()).then_some(gap)
     }
 
-    /// How far the sides of a comparison are from each other at most when the loop begins.
-    fn width(&self, gap: &Gap) -> Option<Node<Expression>> {
-        let span = self.condition.span;
+    /// Whether a number without sign is in an expression.
+    fn is_unsigned(&self, node: &Node<Expression>) -> bool {
+        struct Suffixes(bool);
+        impl<'ast> Visit<'ast> for Suffixes {
+            fn visit_integer(&mut self, integer: &'ast Integer, _: &'ast Span) {
+                self.0 |= integer.suffix.unsigned;
+            }
+        }
+        let mut suffixes = Suffixes(false);
+        suffixes.visit_expression(&node.node, &node.span);
+        suffixes.0 || names_in(node).iter().any(|name| !self.declared.is_signed(name))
+    }
+
+    /// Whether no step of a variable brings it round: C knows no such step, or says nothing of it.
+    fn goes_on(&self, name: &str) -> bool {
+        self.declared.is_signed(name) && self.declared.has_bits(name, 32)
+    }
+
+    /// Whether a round moves an integer by one at most: then it stays between two ends that its type holds.
+    fn moves_once(&self, name: &str) -> bool {
+        let step = |node: &Node<Expression>, is_done: bool| {
+            let mut moved = vec![];
+            changed_in(node, &mut moved);
+            match moved.iter().any(|own| own == name) {
+                false => Some(false),
+                true => (!is_done && step_of(node, name).is_some_and(|by| by.abs() == 1)).then_some(true),
+            }
+        };
+        self.declared.integer(name, 0).is_some()
+            && !has_goto(self.body)
+            && Ways { names: &[name], step: &step, is_open: &|_| false }.through(self.body, [true, false]).is_some()
+    }
+
+    /// The type that both sides of a comparison must lie in for its steps to stay there, if one may come round; `Err` where two
+    /// types may.
+    fn wrapping(&self, gap: &Gap) -> Result<Option<ScalarType>, ()> {
+        let own = |(name, _): (&str, i64)| (!self.goes_on(name)).then(|| self.declared.integer(name, 0)).flatten();
+        let mut types = self.moving(gap).into_iter().map(own);
+        match (types.next().flatten(), types.next()) {
+            (one, None) => Ok(one),
+            (one, Some(other)) => {
+                if one == other {
+                    Ok(one)
+                } else {
+                    Err(())
+                }
+            }
+        }
+    }
+
+    /// What the low side of a comparison is at least when the loop begins, and the high one at most.
+    fn sides(&self, gap: &Gap) -> Option<[Node<Expression>; 2]> {
         let moving = self.moving(gap);
         let begins = |node: &Node<Expression>, by: i64| match variable(node) {
             Some(name) if moving.iter().any(|(own, _)| *own == name) => self.begins(name, by),
             _ => Some(node.clone()),
         };
-        let (low, high) = (begins(gap.low, 1)?, begins(gap.high, -1)?);
+        Some([begins(gap.low, 1)?, begins(gap.high, -1)?])
+    }
+
+    /// How far the sides of a comparison are from each other at most when the loop begins.
+    fn width(&self, gap: &Gap) -> Option<Node<Expression>> {
+        let span = self.condition.span;
+        let [mut low, mut high] = self.sides(gap)?;
+        if let Some(ty) = self.wrapping(gap).ok()? {
+            (low, high) = (self.held(low, ty)?, self.held(high, ty)?);
+        }
         let width = match constant(&low) {
             Some(0) => high,
             _ => binary(BinaryOperator::Minus, high, low, span),
@@ -189,6 +388,19 @@ impl Nearing<'_> {
             true => binary(BinaryOperator::Plus, width, number("1", span), span),
             false => width,
         })
+    }
+
+    /// A size or a constant as a value of a type: as it is where that surely holds it, else converted, so that the kernel has no sizes that
+    /// it does not hold.
+    fn held(&self, node: Node<Expression>, ty: ScalarType) -> Option<Node<Expression>> {
+        let arguments = names_in(&node);
+        let fits = |name: &String| self.declared.integer(name, 0).is_some_and(|own| own.bits <= ty.bits);
+        match constant(&node) {
+            Some(value) => (0..127).contains(&value).then_some(node),
+            None if self.least(&node)? < 0 => None,
+            None if ty.bits < 32 => Some(cast(node, ty)),
+            None => arguments.iter().all(fits).then_some(node),
+        }
     }
 
     /// The value that a variable gets as the last thing before the loop that changes it.
@@ -203,15 +415,20 @@ impl Nearing<'_> {
             && moving.all(|item| step_in(item, name).is_some())
     }
 
-    /// Whether every round adds 1 to a variable.
-    fn is_step_of_one(&self, name: &str) -> bool {
+    /// Where every round adds 1 to a variable, and does nothing else to it.
+    fn step_of_one(&self, name: &str) -> Option<usize> {
         let moving: Vec<_> = self.body.iter().filter(|item| changes_of(item, name)).collect();
-        matches!(moving[..], [only] if step_in(only, name) == Some(1))
+        match moving[..] {
+            [only] => (step_in(only, name) == Some(1)).then_some(only.span.start),
+            _ => None,
+        }
     }
 
     /// What a variable was at least (at most, where `by` is negative) when the loop begins: what it got before the loop, from where on
-    /// nothing takes it back, or what it gets anywhere in the function.
+    /// nothing takes it back, or what it gets anywhere in the function, or what an array says that every round looks into.
     fn begins(&self, name: &str, by: i64) -> Option<Node<Expression>> {
+        // Steps elsewhere bring it round, perhaps.
+        let goes_on = self.goes_on(name) || by > 0 && self.declared.integer(name, 0).is_some_and(|ty| !ty.signed);
         let mut later = changed(&block(self.body.to_vec(), self.condition.span));
         for item in self.before.iter().rev() {
             if let Some(value) = given(item, name) {
@@ -221,11 +438,17 @@ impl Nearing<'_> {
                 }
                 break;
             }
-            if !moves_by(item, name, by) {
+            let is_there = changes_of(item, name);
+            if is_there && !goes_on || !moves_by(item, name, by) {
                 break;
             }
             later.extend(changed(&block(vec![item.clone()], item.span)));
         }
+        self.given_anywhere(name, by).filter(|_| goes_on).or_else(|| self.looked_at(name, by))
+    }
+
+    /// The least (the largest, where `by` is negative) of the constants that a variable gets in the function, where steps go on from them.
+    fn given_anywhere(&self, name: &str, by: i64) -> Option<Node<Expression>> {
         let mut values = Values::of(name, by);
         values.visit_statement(&self.whole.node, &self.whole.span);
         let found = values.found.filter(|_| values.is_declared)?;
@@ -235,19 +458,47 @@ impl Nearing<'_> {
         (end >= 0).then(|| number(&end.to_string(), self.condition.span))
     }
 
+    /// What `i` is at least (at most, where `by` is negative) when the loop begins, if every round that another follows looks at an
+    /// element `a[i + k]`.
+    fn looked_at(&self, name: &str, by: i64) -> Option<Node<Expression>> {
+        let span = self.condition.span;
+        let mut looked = Looked { name, extents: self.extents, array: None, moved: 0, found: vec![] };
+        if !self.is_do {
+            looked.condition(self.condition);
+        }
+        looked.items(self.body);
+        let sum = |value: Node<Expression>, by: i64| match by {
+            0 => value,
+            _ if by > 0 => binary(BinaryOperator::Plus, value, number(&by.to_string(), span), span),
+            _ => binary(BinaryOperator::Minus, value, number(&by.unsigned_abs().to_string(), span), span),
+        };
+        let (offset, extent) = looked.found.into_iter().next()?;
+        if by > 0 {
+            // One round more, for the first may be the last.
+            let is_unsigned = self.declared.integer(name, 0).is_some_and(|ty| !ty.signed);
+            let least = if is_unsigned { (-offset - 1).max(0) } else { -offset - 1 };
+            return Some(sum(number("0", span), least));
+        }
+        Some(sum(extent, -offset))
+    }
+
     fn continues(&self) -> bool {
         has_continue(&block(self.body.to_vec(), self.condition.span)) || has_goto(self.body)
     }
 
     /// As many rounds as a type has bits and one more, where each leaves at most half of what lies between two variables.
     fn halves(&self) -> Option<i64> {
-        let (operator, o) = operation(self.condition)?;
+        conjuncts(self.condition).into_iter().find_map(|part| self.halves_by(part))
+    }
+
+    fn halves_by(&self, condition: &Node<Expression>) -> Option<i64> {
+        let (operator, o) = operation(condition)?;
         let (low, high) = match operator {
             BinaryOperator::Less | BinaryOperator::LessOrEqual => (variable(&o.lhs)?, variable(&o.rhs)?),
             BinaryOperator::Greater | BinaryOperator::GreaterOrEqual => (variable(&o.rhs)?, variable(&o.lhs)?),
             _ => return None,
         };
-        let ty = self.outer(low).filter(|ty| self.outer(high) == Some(*ty) && ty.signed)?;
+        let ty = self.outer(low).filter(|ty| self.outer(high) == Some(*ty))?;
         let (first, rest) = self.body.split_first()?;
         let middle = match &first.node {
             BlockItem::Declaration(declaration) => match &declaration.node.declarators[..] {
@@ -261,7 +512,19 @@ impl Nearing<'_> {
         };
         let is_open = matches!(operator, BinaryOperator::Less | BinaryOperator::Greater);
         let halving = Halving { low, high, middle: &middle, is_open };
-        (halving.is_middle(given(first, &middle)?) && halving.narrows(rest)).then_some(i64::from(ty.bits) + 1)
+        let value = given(first, &middle)?;
+        let holds_middle =
+            self.declared.integer(&middle, 0).is_some_and(|own| own == ty || own.signed && own.bits > ty.bits);
+        // Without sign, -1 is behind all, and a sum of the ends may be less than one of them.
+        let is_size = |end: &Node<Expression>| {
+            constant(end).is_some_and(|end| end >= 0)
+                || variable(end)
+                    .is_some_and(|end| self.declared.is_constant_argument(end) && self.declared.is_signed(end))
+        };
+        let is_small = ty.bits < 32 || self.first(high).is_some_and(is_size);
+        let is_held = ty.signed || is_open && (is_small || !halving.adds(value));
+        let narrows = halving.narrows(rest, &|node| self.ends(node)) && (ty.signed || !halving.may_go_below(rest));
+        (holds_middle && is_held && halving.is_middle(value) && narrows).then_some(i64::from(ty.bits) + 1)
     }
 
     /// `while (b) { t = a % b; a = b; b = t; }`
@@ -332,6 +595,26 @@ impl Nearing<'_> {
     }
 }
 
+impl Gap<'_> {
+    /// Whether a condition is that the gap is open.
+    fn is_of(&self, condition: &Node<Expression>) -> bool {
+        let Some((operator, o)) = operation(condition) else { return false };
+        let is_same = |one: &Node<Expression>, other: &Node<Expression>| match (variable(one), constant(one)) {
+            (Some(name), _) => is_name(other, name),
+            (None, Some(value)) => constant(other) == Some(value),
+            _ => false,
+        };
+        let (low, high) = match operator {
+            BinaryOperator::Less if !self.is_closed => (&o.lhs, &o.rhs),
+            BinaryOperator::LessOrEqual if self.is_closed => (&o.lhs, &o.rhs),
+            BinaryOperator::Greater if !self.is_closed => (&o.rhs, &o.lhs),
+            BinaryOperator::GreaterOrEqual if self.is_closed => (&o.rhs, &o.lhs),
+            _ => return false,
+        };
+        is_same(self.low, low) && is_same(self.high, high)
+    }
+}
+
 struct Halving<'h> {
     low: &'h str,
     high: &'h str,
@@ -356,18 +639,30 @@ impl Halving<'_> {
             && half(&o.rhs).is_some_and(|width| is_both(&width, BinaryOperator::Minus, self.high, self.low)))
     }
 
+    /// Whether a middle is half of a sum of the ends.
+    fn adds(&self, node: &Node<Expression>) -> bool {
+        !matches!(operation(node), Some((BinaryOperator::Plus, o)) if is_name(&o.lhs, self.low))
+    }
+
+    /// Whether statements may give the upper end one less than the middle.
+    fn may_go_below(&self, items: &Items) -> bool {
+        let mut values = Values::of(self.high, -1);
+        items.iter().for_each(|item| values.visit_block_item(&item.node, &item.span));
+        !values.found.is_some_and(|found| found.iter().all(|value| is_name(value, self.middle)))
+    }
+
     /// Whether every way through statements moves one of the ends to the middle, and only once, or leaves the loop.
-    fn narrows(&self, items: &Items) -> bool {
+    fn narrows(&self, items: &Items, ends: &dyn Fn(&Node<Expression>) -> bool) -> bool {
         let all = [self.low, self.high, self.middle];
         let step = |node: &Node<Expression>, is_done: bool| {
             let mut moved = vec![];
             changed_in(node, &mut moved);
             match moved.iter().any(|own| all.contains(&own.as_str())) {
-                false => Some(false),
+                false => Some(ends(node)),
                 true => (!is_done && self.is_narrowing(node)).then_some(true),
             }
         };
-        all_go_on(items, &all, &step)
+        all_go_on(items, &all, &step, &|_| false)
     }
 
     /// `low = middle + 1`, `high = middle - 1`, and `high = middle` where `low < high`.
@@ -383,7 +678,7 @@ impl Halving<'_> {
     }
 }
 
-fn changes_of(item: &Node<BlockItem>, name: &str) -> bool {
+pub fn changes_of(item: &Node<BlockItem>, name: &str) -> bool {
     changed(&block(vec![item.clone()], item.span)).iter().any(|own| own == name)
 }
 
@@ -395,8 +690,244 @@ fn step_in(item: &Node<BlockItem>, name: &str) -> Option<i64> {
     }
 }
 
+/// Looks for elements that every round looks at, in which the name is a subscript, or what a constant is added to.
+struct Looked<'l> {
+    name: &'l str,
+    extents: &'l Extents,
+    /// Of this array alone.
+    array: Option<&'l str>,
+    /// What the round has added to the variable.
+    moved: i64,
+    /// How far the subscripts are from what the variable was, and the extents of the arrays.
+    found: Vec<(i64, Node<Expression>)>,
+}
+
+impl Looked<'_> {
+    /// A condition that holds.
+    fn condition(&mut self, node: &Node<Expression>) {
+        conjuncts(node).into_iter().for_each(|part| self.expression(part));
+    }
+
+    /// What C surely looks at on the way to a value.
+    fn expression(&mut self, node: &Node<Expression>) {
+        match &node.node {
+            Expression::UnaryOperator(unary) => match unary.node.operator.node {
+                UnaryOperator::Address => {}
+                _ => self.expression(&unary.node.operand),
+            },
+            Expression::Cast(cast) => self.expression(&cast.node.expression),
+            Expression::Conditional(choice) => self.expression(&choice.node.condition),
+            Expression::BinaryOperator(o) => {
+                let is_lazy = matches!(o.node.operator.node, BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr);
+                self.expression(&o.node.lhs);
+                if !is_lazy {
+                    self.expression(&o.node.rhs);
+                }
+                if let Some((array, extent, subscript)) = self.extents.looked_at(node)
+                    && self.array.is_none_or(|own| own == array)
+                    && let Some(by) = offset_of(subscript, self.name)
+                {
+                    self.found.push((by + self.moved, extent.clone()));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The items that a body begins with, up to where the next round may begin.
+    fn items(&mut self, items: &Items) {
+        for item in items {
+            let is_moved = changes_of(item, self.name);
+            match &item.node {
+                BlockItem::Statement(Node { node: Statement::Expression(Some(own)), .. }) => {
+                    match step_of(own, self.name) {
+                        Some(by) => self.moved += by,
+                        None if is_moved => return,
+                        None => self.expression(own),
+                    }
+                }
+                BlockItem::Declaration(declaration) if !is_moved => {
+                    for declarator in &declaration.node.declarators {
+                        if let Some(Initializer::Expression(value)) =
+                            declarator.node.initializer.as_ref().map(|first| &first.node)
+                        {
+                            self.expression(value);
+                        }
+                    }
+                }
+                BlockItem::Statement(Node { node: Statement::If(branch), .. }) => {
+                    let mut moved = vec![];
+                    changed_in(&branch.node.condition, &mut moved);
+                    if moved.iter().any(|own| own == self.name) {
+                        return;
+                    }
+                    self.expression(&branch.node.condition);
+                    let own = std::slice::from_ref(item);
+                    if is_moved || has_continue(&block(own.to_vec(), item.span)) || has_goto(own) {
+                        return;
+                    }
+                }
+                _ => return,
+            }
+        }
+    }
+}
+
+/// The arrays that are looked into at a variable, or a sum of one and a constant, with that variable.
+struct Elements<'l> {
+    extents: &'l Extents,
+    found: Vec<(String, String)>,
+}
+
+impl<'ast> Visit<'ast> for Elements<'_> {
+    fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
+        let node = Node::new(expression.clone(), *span);
+        if let Some((array, _, subscript)) = self.extents.looked_at(&node)
+            && let [name] = &names_in(subscript)[..]
+            && offset_of(subscript, name).is_some()
+        {
+            let own = (array.to_string(), name.clone());
+            if !self.found.contains(&own) {
+                self.found.push(own);
+            }
+        }
+        visit::visit_expression(self, expression, span);
+    }
+}
+
+/// A way through a round.
+#[derive(Clone, PartialEq)]
+struct Way {
+    /// What it has added to the variable.
+    moved: i64,
+    /// How far the elements that it has looked at are from what the variable was, the least and the most.
+    found: Option<(i64, i64)>,
+}
+
+/// How many ways through a round are followed.
+const WAYS: usize = 64;
+
+/// Looks for elements of an array on all ways through a round.
+struct Looks<'l> {
+    nearing: &'l Nearing<'l>,
+    array: &'l str,
+    name: &'l str,
+    /// The ways to the next round.
+    done: Vec<Way>,
+    extent: Option<Node<Expression>>,
+}
+
+impl Looks<'_> {
+    /// All ways to the next round; `None` where that cannot be told.
+    fn all(&mut self) -> Option<Vec<Way>> {
+        let mut ways = vec![Way { moved: 0, found: None }];
+        let Nearing { condition, body, is_do, .. } = *self.nearing;
+        if !is_do {
+            self.holds(condition, &mut ways);
+        }
+        ways = self.items(body, ways)?;
+        ways.append(&mut self.done);
+        if is_do {
+            self.holds(condition, &mut ways);
+        }
+        Some(ways)
+    }
+
+    /// A condition that holds.
+    fn holds(&mut self, condition: &Node<Expression>, ways: &mut [Way]) {
+        conjuncts(condition).into_iter().for_each(|part| self.looks(part, ways));
+    }
+
+    /// What C surely looks at on the way to a value that changes nothing of the variable.
+    fn looks(&mut self, node: &Node<Expression>, ways: &mut [Way]) {
+        // Each array of the name has its own extent.
+        let mut looked =
+            Looked { name: self.name, extents: self.nearing.extents, array: Some(self.array), moved: 0, found: vec![] };
+        looked.expression(node);
+        for (offset, extent) in looked.found {
+            self.extent = Some(extent);
+            for way in ways.iter_mut() {
+                let place = offset + way.moved;
+                way.found = Some(way.found.map_or((place, place), |(least, most)| (least.min(place), most.max(place))));
+            }
+        }
+    }
+
+    fn items(&mut self, items: &Items, mut ways: Vec<Way>) -> Option<Vec<Way>> {
+        for item in items {
+            let is_moved = changes_of(item, self.name);
+            match &item.node {
+                BlockItem::Declaration(declaration) => {
+                    (!is_moved).then_some(())?;
+                    for declarator in &declaration.node.declarators {
+                        if let Some(Initializer::Expression(value)) =
+                            declarator.node.initializer.as_ref().map(|first| &first.node)
+                        {
+                            self.looks(value, &mut ways);
+                        }
+                    }
+                }
+                BlockItem::StaticAssert(_) => {}
+                BlockItem::Statement(own) => ways = self.statement(own, is_moved, ways)?,
+            }
+            if ways.len() > WAYS {
+                return None;
+            }
+        }
+        Some(ways)
+    }
+
+    fn statement(&mut self, node: &Node<Statement>, is_moved: bool, mut ways: Vec<Way>) -> Option<Vec<Way>> {
+        match &node.node {
+            Statement::Expression(Some(own)) => match step_of(own, self.name) {
+                Some(by) => ways.iter_mut().for_each(|way| way.moved += by),
+                None => {
+                    (!is_moved).then_some(())?;
+                    self.looks(own, &mut ways);
+                }
+            },
+            Statement::Compound(items) => return self.items(items, ways),
+            Statement::Break | Statement::Return(_) => return Some(vec![]),
+            Statement::Continue => {
+                self.done.append(&mut ways);
+                return Some(vec![]);
+            }
+            Statement::If(branch) => {
+                let condition = &*branch.node.condition;
+                let mut moved = vec![];
+                changed_in(condition, &mut moved);
+                (!moved.iter().any(|own| own == self.name)).then_some(())?;
+                self.looks(condition, &mut ways);
+                let mut both = self.items(&listed(&branch.node.then_statement), ways.clone())?;
+                let other = match &branch.node.else_statement {
+                    Some(other) => self.items(&listed(other), ways)?,
+                    None => ways,
+                };
+                both.extend(other.into_iter().filter(|way| !both.contains(way)).collect::<Vec<_>>());
+                return Some(both);
+            }
+            _ => (!is_moved).then_some(())?,
+        }
+        Some(ways)
+    }
+}
+
+/// Whether a body may leave its loop.
+fn leaves_early(items: &Items) -> bool {
+    struct Leaves(bool);
+    impl<'ast> Visit<'ast> for Leaves {
+        fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast Span) {
+            self.0 |= matches!(statement, Statement::Break | Statement::Return(_) | Statement::Goto(_));
+            visit::visit_statement(self, statement, span);
+        }
+    }
+    let mut found = Leaves(false);
+    items.iter().for_each(|item| found.visit_block_item(&item.node, &item.span));
+    found.0
+}
+
 /// The condition of `if (…) { …; break; }`.
-fn leaving(item: &Node<BlockItem>) -> Option<&Node<Expression>> {
+pub fn leaving(item: &Node<BlockItem>) -> Option<&Node<Expression>> {
     let BlockItem::Statement(Node { node: Statement::If(branch), .. }) = &item.node else { return None };
     let then = listed(&branch.node.then_statement);
     let ends = matches!(&then.last()?.node, BlockItem::Statement(own) if matches!(own.node, Statement::Break));
@@ -404,7 +935,7 @@ fn leaving(item: &Node<BlockItem>) -> Option<&Node<Expression>> {
 }
 
 /// What an item gives a variable: in an assignment of its own, or in a declaration.
-fn given<'i>(item: &'i Node<BlockItem>, name: &str) -> Option<&'i Node<Expression>> {
+pub fn given<'i>(item: &'i Node<BlockItem>, name: &str) -> Option<&'i Node<Expression>> {
     let BlockItem::Declaration(declaration) = &item.node else {
         return assigned(item).filter(|(own, _)| own == name).map(|(_, value)| value);
     };
@@ -440,9 +971,10 @@ fn assigned(item: &Node<BlockItem>) -> Option<(String, &Node<Expression>)> {
 /// gone on already.
 type Step<'s> = dyn Fn(&Node<Expression>, bool) -> Option<bool> + 's;
 
-/// Whether on every way through a loop's body something goes on, or the loop is left.
-fn all_go_on(items: &Items, names: &[&str], step: &Step) -> bool {
-    let ways = Ways { names, step };
+/// Whether on every way through a loop's body something goes on, or the loop is left;
+/// where a condition of `if` does not hold that `is_open` knows, it will not hold again, and the round is the last.
+fn all_go_on(items: &Items, names: &[&str], step: &Step, is_open: &dyn Fn(&Node<Expression>) -> bool) -> bool {
+    let ways = Ways { names, step, is_open };
     !has_goto(items) && ways.through(items, [true, false]).is_some_and(|[none, _]| !none)
 }
 
@@ -450,6 +982,7 @@ struct Ways<'s> {
     /// What only expression statements may change.
     names: &'s [&'s str],
     step: &'s Step<'s>,
+    is_open: &'s dyn Fn(&Node<Expression>) -> bool,
 }
 
 impl Ways<'_> {
@@ -473,9 +1006,15 @@ impl Ways<'_> {
                 Statement::Continue => return None,
                 Statement::Compound(inner) => self.through(inner, open)?,
                 Statement::If(branch) => {
+                    let mut moved = vec![];
+                    changed_in(&branch.node.condition, &mut moved);
+                    if moved.iter().any(|name| self.names.contains(&name.as_str())) {
+                        return None;
+                    }
                     let then = self.through(&listed(&branch.node.then_statement), open)?;
                     let other = match &branch.node.else_statement {
                         Some(other) => self.through(&listed(other), open)?,
+                        None if (self.is_open)(&branch.node.condition) => [false, false],
                         None => open,
                     };
                     [then[0] || other[0], then[1] || other[1]]
@@ -485,6 +1024,10 @@ impl Ways<'_> {
                     false => open,
                 },
                 _ if changed(own).iter().any(|name| self.names.contains(&name.as_str())) => return None,
+                // Its own jumps leave it alone.
+                Statement::DoWhile(w) if !has_jump(&w.node.statement) => {
+                    self.through(&listed(&w.node.statement), open)?
+                }
                 _ => open,
             };
         }
@@ -493,7 +1036,7 @@ impl Ways<'_> {
 }
 
 /// Whether `goto` stands somewhere in statements.
-fn has_goto(items: &Items) -> bool {
+pub fn has_goto(items: &Items) -> bool {
     jumps(&block(items.to_vec(), Span::none()), None) > 0
 }
 

@@ -27,7 +27,7 @@ use super::nest::{assignment, operation};
 use super::plain::{number, variable};
 use super::polynomial::{Integers, Polynomial, changes};
 use super::types::Types;
-use quotients::cast;
+pub use quotients::cast;
 use rows::{Head, bounds, has_condition_on};
 use unread::remove_unread;
 pub use unread::{changed, changed_in};

@@ -151,11 +151,10 @@ fn is_suffixed(node: &Node<Expression>) -> bool {
 /// An integer of one of C's arithmetic types.
 pub fn cast(value: Node<Expression>, ty: ScalarType) -> Node<Expression> {
     let span = value.span;
-    let mut words = vec![];
-    if !ty.signed {
-        words.push(TypeSpecifier::Unsigned);
-    }
+    let mut words = vec![if ty.signed { TypeSpecifier::Signed } else { TypeSpecifier::Unsigned }];
     words.extend(match ty.bits {
+        8 => vec![TypeSpecifier::Char],
+        16 => vec![TypeSpecifier::Short],
         64 => vec![TypeSpecifier::Long, TypeSpecifier::Long],
         _ => vec![TypeSpecifier::Int],
     });

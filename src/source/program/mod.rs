@@ -88,12 +88,17 @@ pub fn choose(user: &Source, choice: &Choice) -> anyhow::Result<Program> {
     let preprocessed = preprocess(&source, &original)?;
     let as_it_is =
         |notes| Program { user: user.clone(), source: source.clone(), places: Places::default(), notes, region: None };
-    if choice.function.is_none() && choice.line.is_none() && !may_be_program(&preprocessed) {
+    let is_one = choice.function.is_none() && choice.line.is_none() && !may_be_program(&preprocessed);
+    let has_all = source.text == user.text;
+    if is_one && has_all {
         return Ok(as_it_is(notes));
     }
     if let Err(refused) = check_syntax(&source, &original) {
         // Where a header is missing, that is the reason.
-        return Err(if notes.is_empty() { refused } else { check_headers(user, refused) });
+        return Err(if has_all { refused } else { check_headers(user, refused) });
+    }
+    if is_one {
+        return Ok(as_it_is(notes));
     }
     let outlined = std::thread::scope(|scope| {
         let worker = std::thread::Builder::new()

@@ -1,6 +1,6 @@
 //! Loops that data end, against the C compiler: at sizes that leave them no iteration, one, and several.
 
-use super::native::{compare_each, compare_small, compare_source};
+use super::native::{compare_accepted, compare_each, compare_small, compare_source};
 use super::{diagnostic, source};
 
 fn compare_all(bodies: &[&str]) {
@@ -194,6 +194,24 @@ fn helpers_that_search() {
 }
 
 #[test]
+fn helpers_that_loop_as_data_say() {
+    let each = "for (int i = 0; i < n; i++)";
+    let texts = [
+        format!(
+            "static int gcd(int a, int b) {{ while (b) {{ int t = a % b; a = b; b = t; }} return a; }}|{each} c[i] = gcd(a[i] * 12 + 5, a[i + 1] * 9) + gcd(i, 6);"
+        ),
+        format!(
+            "static int find(const int *a, int n, int x) {{ int lo = 0, hi = n - 1; while (lo <= hi) {{ int mid = (lo + hi) / 2; if (a[mid] == x) return mid; if (a[mid] < x) lo = mid + 1; else hi = mid - 1; }} return -1; }}|\
+             {each} c[i] = find(a, n, i & 7);"
+        ),
+        format!(
+            "static int log2i(unsigned v) {{ int n = 0; while (v >>= 1) n++; return n; }}|{each} c[i] = log2i(a[i] * 99);"
+        ),
+    ];
+    compare_each(&texts.iter().map(String::as_str).collect::<Vec<_>>(), compare_calls);
+}
+
+#[test]
 fn helpers_in_conditions() {
     let find = "static int find(int n, const int *a, int x) { for (int i = 0; i < n; i++) if (a[i] == x) return i; return -1; }";
     let each = "for (int i = 0; i < n; i++)";
@@ -297,12 +315,105 @@ fn counters_that_data_move() {
     ]);
 }
 
+/// Types that come round: single steps stay between ends that the type holds.
+#[test]
+fn narrow_counters_that_data_move() {
+    compare_all(&[
+        "unsigned i = 0, j = 0, k = 0; while (i < n && j < n) { if (a[i] <= b[j]) { k += 1; i++; } else j++; } c[0] = i; c[1] = j; c[2] = k;",
+        "unsigned char i = 0; int j = 0; while (i < n && j < n) { if (a[i] <= b[j]) i++; else j++; } c[0] = i; c[1] = j;",
+        "short i = 0, j = 0; while (i < n && j < n) { if (a[i] <= b[j]) i++; else j++; } c[0] = i; c[1] = j;",
+        "unsigned i = 0, j = n; while (i < j) { if (a[i] > 3) i++; else j--; } c[0] = i; c[1] = j;",
+        "unsigned char i = n, s = 0; while (i > 0) { if (a[i] > 3) { s++; i--; } else if (b[i] > 2) i--; else break; } c[0] = i; c[1] = s;",
+    ]);
+    // A counter of 8 bits never comes to 256.
+    let text = "#pragma burstc size(n: 5, max 1000)\nvoid f(int n, int a[n + 1], int b[n + 1], int c[4])\n{\n\
+                unsigned char i = 0; int j = 0; while (i < n && j < n) { if (a[i] <= b[j]) i++; else j++; } c[0] = i;\n}\n";
+    let done = compare_accepted(&source(text), &[vec![40], vec![255], vec![256], vec![300]]).unwrap();
+    assert_eq!(done, [vec![40], vec![255]]);
+}
+
+/// What nothing else says how often it runs looks into an array in every round, each time at another element.
+#[test]
+fn arrays_bound_what_data_move() {
+    compare_all(&[
+        "int st[64], top = 0, k = 0; for (int i = 0; i < n; i++) { if (a[i] & 1) st[top++] = a[i]; } while (top > 0) { c[k & 7] += st[--top]; k++; } c[6] = top; c[7] = k;",
+        "int st[64], top = 0; for (int i = 0; i < n; i++) { while (top > 0 && a[st[top - 1]] < a[i]) top--; b[i] = top > 0 ? st[top - 1] : 9; st[top++] = i; } c[0] = top;",
+        "int st[41], top = 0; for (int i = 0; i <= n; i++) { while (top && a[st[top - 1]] >= a[i]) top--; c[i & 3] += top; st[top++] = i; } c[7] = top;",
+        "int st[64], top = -1; for (int i = 0; i < n; i++) { while (top >= 0 && st[top] < a[i]) top--; c[i & 3] += top; st[++top] = a[i]; } c[7] = top;",
+        "int q[64], head = 0, tail = 0; for (int i = 0; i < n; i++) if (a[i] & 1) q[tail++] = i; while (head < tail) { c[q[head] & 3]++; head++; } c[7] = head;",
+        "int q[256], head = 0, tail = 0; q[tail++] = n & 7; while (head < tail) { int v = q[head++]; c[v]++; if (v > 1) { q[tail++] = v - 1; if (v & 1) q[tail++] = v - 2; } } c[7] = head;",
+        "int i = 0, j = 0, k = 0, out[80]; while (i < n || j < n) { if (j == n || (i < n && a[i] <= b[j])) out[k++] = a[i++]; else out[k++] = b[j++]; } for (int q = 0; q < k; q++) c[q & 3] += out[q]; c[7] = k;",
+    ]);
+}
+
+/// Their counters move inside of inner loops, too.
+#[test]
+fn partitions() {
+    compare_all(&[
+        "int i = -1, j = n + 1, t, q = a[0]; while (1) { do i++; while (a[i] < q); do j--; while (a[j] > q); if (i >= j) break; t = a[i]; a[i] = a[j]; a[j] = t; } c[0] = j; c[1] = i;",
+        "int i = 0, j = n, t, q = x; while (i <= j) { while (i <= j && a[i] < q) i++; while (i <= j && a[j] > q) j--; if (i <= j) { t = a[i]; a[i] = a[j]; a[j] = t; i++; j--; } } c[0] = j; c[1] = i;",
+        "int q = a[n], i = 0; for (int j = 0; j < n; j++) if (a[j] < q) { int t = a[i]; a[i] = a[j]; a[j] = t; i++; } int t = a[i]; a[i] = a[n]; a[n] = t; c[0] = i;",
+        "int lo = 0, mid = 0, hi = n; while (mid <= hi) { if (a[mid] < x) { int t = a[lo]; a[lo] = a[mid]; a[mid] = t; lo++; mid++; } else if (a[mid] > x) { int t = a[mid]; a[mid] = a[hi]; a[hi] = t; hi--; } else mid++; } c[0] = lo; c[1] = hi;",
+    ]);
+}
+
+/// Where a flag ends them, too, and whose counters several loops behind go on with.
+#[test]
+fn counters_that_data_move_to_a_flag() {
+    compare_all(&[
+        "_Bool go = 1; int i = 0; while (go && i < n) { if (a[i] > 5) go = 0; else i++; } c[0] = i; c[1] = go;",
+        "for (int i = 0; i <= n; i++) { int v = a[i], k = 0; while (v > 0 && k < 3) { v -= 2; k++; } c[i & 7] += v * 8 + k; }",
+        "int i = 0, j = 0, k = 0; while (i < n && j < n) { if (a[i] <= b[j]) { c[k & 3] += a[i]; k++; i++; } else { c[k & 3] ^= b[j]; k++; j++; } } for (; i < n; i++) { c[k & 3] += a[i]; k++; } for (; j < n; j++) { c[k & 3] -= b[j]; k++; } c[7] = k;",
+    ]);
+}
+
+#[test]
+fn sorts_by_gaps() {
+    compare_all(&[
+        "for (int gap = 4; gap > 0; gap /= 2) for (int i = gap; i < n; i++) { int t = a[i], j; for (j = i; j >= gap && a[j - gap] > t; j -= gap) a[j] = a[j - gap]; a[j] = t; }",
+        "int gap = 8; while (gap > 0) { for (int i = gap; i < n; i++) { int t = a[i], j = i; while (j >= gap && a[j - gap] > t) { a[j] = a[j - gap]; j -= gap; } a[j] = t; } gap >>= 1; }",
+        "for (int w = 1; w < n; w += w) for (int i = 0; i + w < n; i++) b[i] += a[i + w];",
+    ]);
+}
+
+#[test]
+fn numbers_of_which_nothing_is_left() {
+    compare_all(&[
+        "for (int i = 0; i < n; i++) { unsigned v = a[i] * 77; int k = 0; while (v >>= 1) k++; c[i & 7] += k; }",
+        "for (int i = 0; i < n; i++) { unsigned char v = a[i] * 37; int k = 0; for (;;) { if (!v) break; k += v & 1; v >>= 1; } c[i & 7] += k; }",
+        "int v = n, k = 0; while (v > 1) { v >>= 1; k++; } c[0] = k; for (int i = 0; i < n; i++) { int u = i, h = 0; while (u) { h += u & 1; u >>= 1; } b[i] = h; }",
+        "for (int i = 0; i <= n; i++) { int base = 0, len = n; while (len > 1) { int half = len / 2; if (a[base + half] <= b[i]) base += half; len -= half; } c[i & 7] += base; }",
+        "for (int i = 0; i < n; i++) { unsigned v = a[i] * 12345 + b[i], r = 0, q = 1u << 30; while (q > v) q >>= 2; while (q != 0) { if (v >= r + q) { v -= r + q; r = (r >> 1) + q; } else r >>= 1; q >>= 2; } c[i & 7] += r; }",
+        "for (int i = 0; i < n; i++) { int v = a[i] * 321, k = 0; do { if (v % 10 == 7) break; k++; v /= 10; } while (v != 0); c[i & 7] += k * 100 + v; }",
+    ]);
+}
+
+/// Where rounds go by without what was counted on, no number of them is enough.
+#[test]
+fn what_may_not_go_on_is_refused() {
+    for body in [
+        "unsigned v = a[0], k = 0; while (v) { if (k < 40) { k++; continue; } v >>= 1; } a[0] = k;",
+        "int lo = 0, hi = n; while (lo < hi) { signed char mid = (lo + hi) / 2; if (a[mid] < 3) lo = mid + 1; else hi = mid; } a[0] = lo;",
+        "int lo = 0, hi = n; while (lo < hi) { int mid = (lo + hi) / 2; if (a[mid] < a[lo--]) lo = mid + 1; else hi = mid; } a[0] = lo;",
+        "unsigned lo = 0, hi = n; while (lo <= hi) { unsigned mid = (lo + hi) / 2; if (a[mid] < 3) lo = mid + 1; else hi = mid - 1; } a[0] = lo;",
+        "unsigned i = 0, j = n; while (i < j) { if (a[i] > 3) i++; else j -= 2; } a[0] = i;",
+        "unsigned char i = 0, j = 0; while (i <= n && j <= n) { if (a[i] > a[j]) i++; else j++; } a[0] = i;",
+        "int j = 3; while (1) { if (a[j % (n + 1)] > 6) break; j++; if (j == n) break; } a[0] = j;",
+    ] {
+        let text = format!("#pragma burstc size(n: 5, max 300)\nvoid f(int n, int a[n + 1]) {{\n{body}\n}}\n");
+        assert!(!diagnostic(&text).message.is_empty(), "{body}");
+    }
+}
+
 #[test]
 fn searches_that_halve_what_is_left() {
     compare_all(&[
         "for (int i = 0; i < n; i++) { int lo = 0, hi = n; while (lo < hi) { int mid = (lo + hi) / 2; if (a[mid] < b[i]) lo = mid + 1; else hi = mid; } c[i & 7] += lo; }",
         "for (int i = 0; i < n; i++) { int lo = 0, hi = n - 1, r = -1; while (lo <= hi) { int mid = lo + (hi - lo) / 2; if (a[mid] == b[i]) { r = mid; break; } if (a[mid] < b[i]) lo = mid + 1; else hi = mid - 1; } c[i & 7] += r; }",
         "for (int i = 0; i < n; i++) { int lo = 0, hi = n; while (lo < hi) { int mid = (lo + hi) >> 1; if (a[mid] == 3) { lo = mid + 1; continue; } hi = mid; } c[i & 7] += hi; }",
+        "unsigned lo = 0, hi = n; while (lo < hi) { unsigned mid = (lo + hi) >> 1; if (a[mid] < x) lo = mid + 1; else hi = mid; } c[0] = lo;",
+        "int lo = 0, hi = n, found = 0; while (lo <= hi && !found) { int mid = (lo + hi) / 2; if (a[mid] == x) { found = 1; c[1] = mid; } else if (a[mid] < x) lo = mid + 1; else hi = mid - 1; } c[0] = found;",
+        "for (int r = 0; r < m; r++) { int at = -1; for (int i = 0; i < n; i++) { int lo = 0, hi = n; while (lo < hi) { int mid = (lo + hi) / 2; if (a[mid] == r) { at = mid; goto found; } if (a[mid] < b[i]) lo = mid + 1; else hi = mid; } } at = 77; found: c[r & 7] += at; }",
     ]);
 }
 
@@ -323,7 +434,16 @@ fn what_counts_ends_behind_what_data_end() {
         "for (int i = 0; i < n; i++) { int j = 0; while (1) { if (a[j] == i) break; a[j] ^= 1; if (++j >= n) break; } c[i & 7] += j; }",
         "a[n] = x; int j = 0; for (;;) { if (a[j] == x) break; if (j == n) break; c[1]++; j++; } c[0] = j;",
         "int j = 0; for (;;) { if (a[j] == x) break; j++; if (j > n) break; b[j - 1] += j; } c[0] = j;",
+        "int j = 0; while (1) { if (a[j] > 3) break; j++; if (j == n + 1) break; b[j] += j; } c[0] = j;",
     ]);
+    // With more elements than the count goes through.
+    compare_source(
+        &source(
+            "#pragma burstc size(n: 5, max 40)\nvoid f(int n, int d[n + 2], int b[n + 1])\n{\nint j = 0;\n\
+             while (1) { if (d[j] > 90) break; j++; if (j == n + 1) break; b[j] += j; }\n}\n",
+        ),
+        &[vec![0], vec![1], vec![2], vec![13]],
+    );
 }
 
 #[test]

@@ -435,7 +435,8 @@ fn what_is_not_c() {
         if exact {
             assert_eq!(found.span.map(|span| span.line), line, "{found:?}");
         }
-        assert!(found.span.is_some() && found.help.contains("burstc compiles"), "{found:?}");
+        let help = if message.contains("No such") { "`there/is/no.h` with `-I FOLDER`" } else { "burstc compiles" };
+        assert!(found.span.is_some() && found.help.contains(help), "{found:?}");
     }
     let error = parse(&Source { path: "page.md".into(), ..source("# a page\n") }).unwrap_err();
     assert!(error.downcast::<Diagnostic>().unwrap().help.contains("is this a C file?"));

@@ -317,7 +317,14 @@ fn foreign_text() {
     let error = choose(&user, &Choice::default()).map(|program| program.notes).unwrap_err();
     assert!(error.to_string().contains("such.h: No such file"), "{error:#}");
     let needs = format!("#include \"such.h\"\n{}", kernel.replace("a[i] = 2", "a[i] = SUCH"));
-    assert!(refusal(&needs, &Choice::default()).message.contains("such.h: No such file"));
+    // Also of a file that is one function.
+    let one = "#include \"such.h\"\nvoid f(such_t a[8]) { for (int i = 0; i < 8; i++) a[i] = 2; }\n".to_string();
+    for needs in [needs, one] {
+        let found = refusal(&needs, &Choice::default());
+        assert!(found.message.contains("such.h: No such file"), "{found:?}");
+        assert!(found.help.contains("the folder of `such.h` with `-I FOLDER`"), "{found:?}");
+        assert_eq!(found.span.map(|span| span.line), Some(1));
+    }
 }
 
 #[test]
