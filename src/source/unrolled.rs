@@ -253,7 +253,9 @@ fn is_geometric(step: &Node<Expression>) -> bool {
     let Some((operator, o)) = operation(step) else { return false };
     match assignment(&operator) {
         // `s += s` doubles.
-        Some(Some(BinaryOp::Add | BinaryOp::Subtract)) => names_in(&o.rhs).iter().any(|name| is_name(&o.lhs, name)),
+        Some(Some(BinaryOp::Add | BinaryOp::Subtract)) => {
+            matches!(&o.rhs.node, Expression::Identifier(own) if is_name(&o.lhs, &own.node.name))
+        }
         None => false,
         Some(Some(_)) => true,
         // Neither `s = s + 1` nor what says nothing of `s`.
