@@ -459,6 +459,27 @@ fn rounds_that_somebody_counts() {
     ]);
 }
 
+/// Data that bound a loop and that it changes: the begin is read once, the end before every round. Halves of a size.
+#[test]
+fn bounds_that_the_loop_changes() {
+    let rows = |step: &str, body: &str| {
+        format!(
+            "void f(int p[31], int n[30], int x[40], int y[30])\n{{\n    for (int i = 0; i < 31; i++) p[i] &= 31;\n    \
+             for (int i = 0; i < 30; i++)\n        for (int j = p[i]; j < p[i + 1]; {step}) {body}\n}}\n"
+        )
+    };
+    for (step, body) in [
+        ("j++", "p[i] += x[j];"),
+        ("j++", "{ y[i] += x[j]; if (x[j] & 1) p[i + 1] &= 15; }"),
+        ("j += 2", "y[i] += x[j];"),
+    ] {
+        compare_source(&source(&rows(step, body)), &[vec![]]);
+    }
+    let halves = "void f(int N, int a[N])\n{\n    int i;\n    for (int o = 0; o < N; o++)\n        \
+                  for (i = N / 2; i > 0; i /= 2) a[o] += i;\n}\n";
+    compare_source(&source(halves), &[0, 1, 2, 3, 7, 8, 40].map(|n| vec![n]));
+}
+
 #[test]
 fn what_no_count_ends_is_refused() {
     for (body, message) in [

@@ -124,7 +124,6 @@ fn statements() {
         ("here: a[i] = 1; «goto» here;", "`goto`"),
         ("«__asm__»(\"nop\");", "assembly"),
         ("«global» = 1;", "assigns the variable `global`"),
-        ("«i»++;", "assigns the iterator `i`"),
         ("«a» = 0;", "assigns the array `a`"),
         ("«*&s» = 1;", "assigns through a pointer"),
         ("«((struct { int x; } *)a)->x» = 1;", "assigns something that is no array element"),
@@ -203,7 +202,6 @@ fn loops() {
         ("for (i = 0; i < «(a[o] > 2 ? o : 2)»; i++)", "nothing says how far it runs"),
         ("for (unsigned j = N; «j >= 0»; j--)", "never ends"),
         ("«for (i = 0; i < N; i *= 2)»", "more than 32 iterations"),
-        ("for (i = «N / 2»; i > 0; i /= 2)", "`i` does not begin with a constant"),
         ("for (i = 1; «i < a[0]»; i *= 2)", "data decide where it ends"),
         ("for (i = 1; i < N; «i *= s»)", "`i` becomes no constant"),
         ("for (i = 0; i < N; «k++»)", "this is no step"),
@@ -467,16 +465,9 @@ fn bounds_from_data() {
         refuse(&rows("for (int j = «p[i]»; j < p[i + 1]; j++)", body), nothing_known);
     }
     refuse(&rows("for (int j = 0; j < «n[i]»; j++)", "y[i] += 1"), nothing_known);
-    let changes = "this loop's bounds depend on `p`, which line 5 changes inside of it";
-    refuse(&rows("«for (int j = p[i]; j < p[i + 1]; j++)»", "p[i] += x[j]"), changes);
-    // Strides and ends of other kinds stay what they were.
-    for head in [
-        "for (int j = «p[i]»; j < p[i + 1]; j += 2)",
-        "for (int j = «p[i]»; j != p[i + 1]; j++)",
-        "for (signed char j = «p[i]»; j < p[i + 1]; j++)",
-    ] {
-        refuse(&rows(head, "y[i] += x[j]"), "depends on the contents of an array");
-    }
+    // A narrow counter goes round.
+    let narrow = rows("for (signed char j = «p[i]»; j < p[i + 1]; j++)", "y[i] += x[j]");
+    refuse(&narrow, "depends on the contents of an array");
 }
 
 #[test]
