@@ -149,7 +149,11 @@ impl Analysis {
         budget::begin("the schedule");
         let mut plans = self.within(operations, || schedule::candidates_for(kernel, program))?;
         let rows = self.within(operations, || schedule::outer_rows(kernel, program));
-        let runs = self.within(operations, || schedule::outermost_of_runs(kernel, program));
+        // Of statements in more than three loops, what there is takes all the time that there is to look at it.
+        let runs = match kernel.is_deep() {
+            true => Ok(None),
+            false => self.within(operations, || schedule::outermost_of_runs(kernel, program)),
+        };
         for more in [rows, runs] {
             match more {
                 Err(error) if error.is::<Exhausted>() => {}

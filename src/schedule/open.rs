@@ -28,6 +28,9 @@ pub fn outermost_alone(kernel: &Kernel) -> Option<ByBand<BandPlan>> {
 /// # Errors
 /// isl's.
 pub fn outermost_of_runs(kernel: &Kernel, program: &Program) -> Result<Option<ByBand<BandPlan>>> {
+    if kernel.body.len() < 2 {
+        return Ok(None);
+    }
     let pairs: Vec<Pairs> = program.dependences.iter().map(|dependence| Pairs::new(program, dependence)).collect();
     let is_forward = |row: &Row| -> Result<bool> {
         for pairs in &pairs {
