@@ -20,7 +20,7 @@ const TWICE_WORTH_IT: f64 = 1.05;
 /// More bands, with lanes along two loops, are looked at where iterations take so many times what words take.
 const APART: f64 = 2.0;
 /// isl's operations for all searches where runs are too short for much to be gained.
-const SHORT_SEARCH_OPERATIONS: u64 = 12_000_000;
+const SHORT_SEARCH_OPERATIONS: u64 = 10_000_000;
 
 impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
     /// The lanes with which the run is expected to be shortest, of those that take about as long the fewest; one where more
