@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use super::legality::{Pairs, is_legal};
 use super::skew::skew;
-use super::tree::Row;
+use super::tree::{Row, is_forward};
 use super::{BandPlan, linear};
 use crate::affine::Affine;
 use crate::ids::{ByBand, StatementId};
@@ -32,46 +32,31 @@ pub fn outermost_of_runs(kernel: &Kernel, program: &Program) -> Result<Option<By
         return Ok(None);
     }
     let pairs: Vec<Pairs> = program.dependences.iter().map(|dependence| Pairs::new(program, dependence)).collect();
-    let is_forward = |row: &Row| -> Result<bool> {
-        for pairs in &pairs {
-            if let (Some(source), Some(sink)) = (row.get(&pairs.source), row.get(&pairs.sink))
-                && pairs.go_backwards(source, sink)?
-            {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    };
     let mut numbers = kernel.statements().keys().collect::<Vec<_>>().into_iter();
     // Of each run, the rows that are legal so far.
     let mut runs: Vec<Vec<Row>> = vec![];
     for node in &kernel.body {
         let own: Vec<StatementId> = numbers.by_ref().take(count(node)).collect();
         let loops = loops_around_all(node);
-        let own_rows = || loops.iter().map(|name| own.iter().map(|s| (*s, Affine::variable(*name))).collect::<Row>());
         if own.is_empty() || loops.is_empty() {
             return Ok(None);
         }
-        let mut longer = vec![];
-        for known in runs.last().into_iter().flatten() {
-            for row in own_rows() {
-                let both: Row = known.iter().chain(&row).map(|(s, value)| (*s, value.clone())).collect();
-                if longer.len() < MOST_ROWS && is_forward(&both)? {
-                    longer.push(both);
+        // The rows that are legal with one of the nest's behind each of these.
+        let longer = |known: &[Row]| -> Result<Vec<Row>> {
+            let mut found = vec![];
+            for (known, name) in known.iter().flat_map(|known| loops.iter().map(move |name| (known, *name))) {
+                let own = own.iter().map(|s| (*s, Affine::variable(name)));
+                let row: Row = known.iter().map(|(s, value)| (*s, value.clone())).chain(own).collect();
+                if found.len() < MOST_ROWS && is_forward(&row, &pairs)? {
+                    found.push(row);
                 }
             }
-        }
+            Ok(found)
+        };
+        let shared = longer(runs.last().map_or(&[], |rows| rows))?;
         match runs.last_mut() {
-            Some(last) if !longer.is_empty() => *last = longer,
-            _ => {
-                let mut alone = vec![];
-                for row in own_rows() {
-                    if is_forward(&row)? {
-                        alone.push(row);
-                    }
-                }
-                runs.push(alone);
-            }
+            Some(last) if !shared.is_empty() => *last = shared,
+            _ => runs.push(longer(&[Row::new()])?),
         }
     }
     let is_alone = runs.len() == 1;

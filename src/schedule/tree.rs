@@ -193,7 +193,7 @@ fn flatten(program: &Program, tree: &Tree) -> Result<Vec<Row>> {
 }
 
 /// No pair between statements that have a value goes backwards.
-fn is_forward(row: &Row, pairs: &[Pairs]) -> Result<bool> {
+pub fn is_forward(row: &Row, pairs: &[Pairs]) -> Result<bool> {
     for pairs in pairs {
         if let (Some(source), Some(sink)) = (row.get(&pairs.source), row.get(&pairs.sink))
             && pairs.go_backwards(source, sink)?

@@ -15,7 +15,7 @@ use lang_c::visit::{self, Visit};
 use super::data::Data;
 use super::heads::Extents;
 use super::leave::statement;
-use super::nearing::{Nearing, changes_of, given, has_goto, leaving};
+use super::nearing::{Nearing, changes_of, given, has_goto, leaves_early, leaving};
 use crate::source::breaks::{is_always, opposite};
 use crate::source::canonical::{has_continue, names_in};
 use crate::source::counters::{declaration, named};
@@ -171,7 +171,7 @@ impl Loops<'_> {
         let ends = match way {
             // Of 1 nothing is taken away, and of less perhaps something for ever.
             Way::Half => is_above_one(condition, name),
-            _ => !leaves(own) || self.ends_at_zero(condition, name, ty, &way),
+            _ => !leaves_early(own) || self.ends_at_zero(condition, name, ty, &way),
         };
         (once && is_moved_once && is_data && alone && ends).then(|| way.rounds(ty))
     }
@@ -347,18 +347,4 @@ fn reads(condition: &Node<Expression>) -> bool {
     let mut reads = Reads(false);
     reads.visit_expression(&condition.node, &condition.span);
     reads.0
-}
-
-/// Whether a body may leave its loop otherwise than by the condition.
-fn leaves(items: &[Node<BlockItem>]) -> bool {
-    struct Leaves(bool);
-    impl<'ast> Visit<'ast> for Leaves {
-        fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast Span) {
-            self.0 |= matches!(statement, Statement::Break | Statement::Return(_) | Statement::Goto(_));
-            visit::visit_statement(self, statement, span);
-        }
-    }
-    let mut found = Leaves(false);
-    items.iter().for_each(|item| found.visit_block_item(&item.node, &item.span));
-    found.0
 }

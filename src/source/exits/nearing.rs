@@ -912,8 +912,8 @@ impl Looks<'_> {
     }
 }
 
-/// Whether a body may leave its loop.
-fn leaves_early(items: &Items) -> bool {
+/// Whether a body may leave its loop otherwise than by the condition.
+pub fn leaves_early(items: &Items) -> bool {
     struct Leaves(bool);
     impl<'ast> Visit<'ast> for Leaves {
         fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast Span) {
