@@ -3,7 +3,7 @@
 mod groups;
 mod windows;
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Result, anyhow, bail};
@@ -43,6 +43,8 @@ pub struct Analysis {
     /// Without tilings.
     kernel: Kernel,
     program: Program,
+    /// The legal ways to cut it, once they are known.
+    plans: OnceCell<Vec<ByBand<BandPlan>>>,
     latest: RefCell<Option<Moved>>,
     /// Of the tiles that were chosen last.
     long: RefCell<Vec<Vec<TilingDirective>>>,
@@ -82,7 +84,8 @@ impl Analysis {
         budget::begin("the dependences");
         let kernel = polyhedral::expand_locals(&Kernel { tilings: vec![], ..kernel.clone() })?;
         let program = polyhedral::extract(&kernel)?;
-        Ok(Analysis { kernel, program, latest: RefCell::default(), long: RefCell::default() })
+        let (latest, long) = (RefCell::default(), RefCell::default());
+        Ok(Analysis { kernel, program, plans: OnceCell::new(), latest, long })
     }
 
     /// [`analyze`] of the kernel with `tilings`; where that is only tried, within so many of isl's operations.
@@ -147,7 +150,7 @@ impl Analysis {
     pub fn cuts(&self, operations: Option<u64>) -> Result<Vec<Vec<Cut>>> {
         let Analysis { kernel, program, .. } = self;
         budget::begin("the schedule");
-        let mut plans = self.within(operations, || schedule::candidates_for(kernel, program))?;
+        let mut plans = self.within(operations, || self.plans())?.to_vec();
         let rows = self.within(operations, || schedule::outer_rows(kernel, program));
         // Of statements in more than three loops, what there is takes all the time that there is to look at it.
         let runs = match kernel.is_deep() {
@@ -173,6 +176,15 @@ impl Analysis {
         };
         let cuts = plans.iter().map(|bands| bands.iter().map(cut).collect::<Result<Option<Vec<Cut>>>>());
         Ok(cuts.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+    }
+
+    /// [`schedule::candidates_for`] the kernel.
+    fn plans(&self) -> Result<&[ByBand<BandPlan>]> {
+        if let Some(plans) = self.plans.get() {
+            return Ok(plans);
+        }
+        let plans = schedule::candidates_for(&self.kernel, &self.program)?;
+        Ok(self.plans.get_or_init(|| plans))
     }
 
     /// The band of `tiling`, whose dimensions of a size above 1 are tileable; `None` where it has other statements.
@@ -240,15 +252,21 @@ impl Analysis {
     fn choose<T>(&self, fabric: &Fabric, finish: impl Fn(&Kernel, &Program, Chosen) -> Result<T>) -> Result<(T, bool)> {
         let Analysis { kernel, program, .. } = self;
         let mut apart = None;
+        let chosen_apart = || {
+            budget::begin("the schedule");
+            Chosen::new(kernel, program, self.plans()?.to_vec(), fabric)
+        };
         budget::begin("the statements that run in one cycle");
         if let Some(joined) = polyhedral::join_statements(kernel, program)? {
             let model = polyhedral::extract(&joined)?;
             let finished = || {
-                let chosen = Chosen::new(&joined, &model, fabric)?;
+                budget::begin("the schedule");
+                let plans = schedule::candidates_for(&joined, &model)?;
+                let chosen = Chosen::new(&joined, &model, plans, fabric)?;
                 let Chosen { time: Some(time), fits: true, .. } = &chosen else { return Ok(None) };
                 // One write per cycle is the most that statements apart reach.
                 if time.cycles > time.writes {
-                    let apart = apart.insert(Chosen::new(kernel, program, fabric)?);
+                    let apart = apart.insert(chosen_apart()?);
                     let cycles = apart.time.as_ref().map_or(0.0, |time| time.cycles);
                     if apart.fits && cycles <= time.cycles {
                         return Ok(None);
@@ -260,7 +278,7 @@ impl Analysis {
                 return Ok((finished, true));
             }
         }
-        let apart = apart.map_or_else(|| Chosen::new(kernel, program, fabric), Ok)?;
+        let apart = apart.map_or_else(chosen_apart, Ok)?;
         Ok((finish(kernel, program, apart)?, false))
     }
 }
@@ -295,11 +313,9 @@ struct Chosen {
 }
 
 impl Chosen {
-    /// The best tiling whose exact buffers fit; the last attempt where none does.
-    fn new(kernel: &Kernel, program: &Program, fabric: &Fabric) -> Result<Chosen> {
+    /// The best tiling of `plans` whose exact buffers fit; the last attempt where none does.
+    fn new(kernel: &Kernel, program: &Program, mut plans: Vec<ByBand<BandPlan>>, fabric: &Fabric) -> Result<Chosen> {
         let block_ram_bits = blocks::room(kernel, fabric);
-        budget::begin("the schedule");
-        let mut plans = schedule::candidates_for(kernel, program)?;
         let fits = |mapped: &Mapped| mapped.with_buffers(kernel, fabric, blocks::bits_fit);
         let mut tried: Vec<Vec<TilingDirective>> = vec![];
         let mut last = Err(anyhow!("internal error: the kernel has no legal tiling"));

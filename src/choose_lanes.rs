@@ -39,7 +39,7 @@ const OPERATIONS: u64 = 7_000_000;
 /// Those for all searches together, of the kernel, of it in other words and of lanes in other tiles, which one after the other get what is left.
 const SEARCH_OPERATIONS: u64 = 20_000_000;
 /// The same for kernels with statements in more than three loops, where an operation takes longer.
-const DEEP_SEARCH_OPERATIONS: u64 = 13_000_000;
+const DEEP_SEARCH_OPERATIONS: u64 = 8_000_000;
 
 /// Those for the diagonals of so many lanes.
 const SLANTS: u64 = 2_000_000;

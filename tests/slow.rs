@@ -1,7 +1,10 @@
-//! Programs that once took minutes, or for ever: each ends within ten seconds of processor time and 2 GB.
+//! Programs that once took minutes, or for ever: each ends within ten seconds of processor time, on the machine on which they were set,
+//! and 2 GB.
 
 #[path = "slow/made.rs"]
 mod made;
+#[path = "common/processor.rs"]
+mod processor;
 
 use std::path::Path;
 use std::process::Command;
@@ -15,14 +18,17 @@ enum End {
 }
 use End::{Built, Refused};
 
-/// Runs `burstc build` on `file` in `place`. The system ends it after ten seconds of processor time: other programs that run beside it
-/// do not count.
+const SECONDS: f64 = 10.0;
+
+/// Runs `burstc build` on `file` in `place`. The system ends it after so many seconds of processor time: other programs that run beside
+/// it do not count.
 fn build_in(place: &Path, file: &str, end: End) {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("out");
-    let limited = "ulimit -t 10 && ulimit -S -v 2000000 && exec \"$@\"";
+    let seconds = (SECONDS * processor::slowness()).ceil();
+    let limited = format!("ulimit -t {seconds} && ulimit -S -v 2000000 && exec \"$@\"");
     let output = Command::new("sh")
-        .args(["-c", limited, "sh", env!("CARGO_BIN_EXE_burstc"), "build", file, "--out"])
+        .args(["-c", &limited, "sh", env!("CARGO_BIN_EXE_burstc"), "build", file, "--out"])
         .arg(&out)
         .env("NO_COLOR", "1")
         .current_dir(place)

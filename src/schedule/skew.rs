@@ -22,17 +22,23 @@ pub fn skew(row: &Row, outer: &[Row], pairs: &[Pairs]) -> Result<Option<Row>> {
             |statement| outer.iter().zip(factors).filter_map(move |(o, f)| Some(o.get(statement)?.clone() * *f));
         row.iter().map(|(s, value)| (*s, added(s).fold(value.clone(), |sum, term| sum + term))).collect()
     };
+    let shifted = |row: Row, shifts: &BTreeMap<StatementId, i64>| -> Row {
+        row.into_iter().map(|(s, value)| (s, value + Affine::constant(shifts[&s]))).collect()
+    };
+    // Most rows need no skewing.
+    if let Some(shifts) = shifts(row, pairs)? {
+        return Ok(Some(shifted(row.clone(), &shifts)));
+    }
     // More of what never goes backwards never hurts: where the most is not enough, nothing is.
     if shifts(&skewed_by(&vec![LARGEST_FACTOR; outer.len()]), pairs)?.is_none() {
         return Ok(None);
     }
-    let mut rows: Vec<Row> = factors(outer.len()).iter().map(|f| skewed_by(f)).collect();
+    let mut rows: Vec<Row> = factors(outer.len()).iter().skip(1).map(|f| skewed_by(f)).collect();
     // The least skewed first.
     rows.sort_by_key(|row| row.values().flat_map(|value| value.terms.values()).map(|c| c.abs()).sum::<i64>());
     for skewed in rows {
         if let Some(shifts) = shifts(&skewed, pairs)? {
-            let shifted = |(s, value): (StatementId, Affine)| (s, value + Affine::constant(shifts[&s]));
-            return Ok(Some(skewed.into_iter().map(shifted).collect()));
+            return Ok(Some(shifted(skewed, &shifts)));
         }
     }
     Ok(None)
