@@ -124,6 +124,12 @@ kernels! {
     array_typedefs; [];
     array_typedefs_program; [];
 
+    // Loops that data end.
+    merge_sorted data &[("a", 0, 9), ("b", 0, 9)]; [n = 0, m = 0], [n = 1, m = 0], [n = 0, m = 3], [n = 13, m = 9];
+    searches data &[("sorted", -9, 99), ("keys", 0, 90), ("table", 0, 99)]; [n = 0, m = 1], [n = 1, m = 3], [n = 23, m = 11];
+    shell_sort; [n = 0], [n = 1], [n = 21];
+    next_greater data &[("a", 0, 9)]; [n = 0], [n = 1], [n = 12];
+
     // Constants on chip.
     gather; [N = 0], [N = 1], [N = 300];
     gather_rows; [N = 0, M = 1], [N = 57, M = 31];
