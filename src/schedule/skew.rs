@@ -55,20 +55,30 @@ fn factors(n: usize) -> Vec<Vec<i64>> {
 /// The smallest constants, at least 0, that make every distance at least 0: longest paths in the graph of the
 /// dependences. `None` where a cycle goes backwards or a distance has no bound.
 fn shifts(row: &Row, pairs: &[Pairs]) -> Result<Option<BTreeMap<StatementId, i64>>> {
+    let mut shifts: BTreeMap<StatementId, i64> = row.keys().map(|s| (*s, 0)).collect();
+    let ends = |pairs: &Pairs| Some((row.get(&pairs.source)?, row.get(&pairs.sink)?));
+    // Whether a distance is negative is told much faster than how long it is.
+    let mut is_forward = true;
+    for pairs in pairs {
+        let Some((source, sink)) = ends(pairs) else { continue };
+        if pairs.go_backwards(source, sink)? {
+            if pairs.source == pairs.sink {
+                return Ok(None);
+            }
+            is_forward = false;
+        }
+    }
+    if is_forward {
+        return Ok(Some(shifts));
+    }
     let mut edges = vec![];
     for pairs in pairs {
-        let (Some(source), Some(sink)) = (row.get(&pairs.source), row.get(&pairs.sink)) else {
-            continue;
-        };
+        let Some((source, sink)) = ends(pairs) else { continue };
         let Some(distance) = pairs.smallest_distance(source, sink)? else {
             return Ok(None);
         };
-        if pairs.source == pairs.sink && distance < 0 {
-            return Ok(None);
-        }
         edges.push((pairs.source, pairs.sink, distance));
     }
-    let mut shifts: BTreeMap<StatementId, i64> = row.keys().map(|s| (*s, 0)).collect();
     for _ in 0..=row.len() {
         let mut settled = true;
         for (source, sink, distance) in &edges {
