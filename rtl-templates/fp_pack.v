@@ -119,10 +119,8 @@ module fp_pack #(
     wire [1:0]        second_1;
     wire              freed_1;
 
-    // The three highest bytes of the word, which are not zero.
-    function [2:0] bytes(input [23:0] top);
-        bytes = {|top[23:16], |top[15:8], |top[7:0]};
-    endfunction
+    // Which of the three highest bytes of the word are not zero.
+    wire [2:0] high_1 = {|word_1[WORD-1:WORD-8], |word_1[WORD-9:WORD-16], |word_1[WORD-17:WORD-24]};
 
     generate
         if (COUNT == 6) begin : two_bits
@@ -133,9 +131,11 @@ module fp_pack #(
         if (ZEROS < 8) begin : no_bytes
             assign groups_1 = {3{!stuck_1}};
         end else if (COUNT == 6) begin : chosen_bytes
-            assign groups_1 = (half_1 ? bytes(word_1[WORD-33:WORD-56]) : bytes(word_1[WORD-1:WORD-24])) & {3{!stuck_1}};
+            wire [2:0] low_1 = {|word_1[WORD-33:WORD-40], |word_1[WORD-41:WORD-48], |word_1[WORD-49:WORD-56]};
+
+            assign groups_1 = (half_1 ? low_1 : high_1) & {3{!stuck_1}};
         end else begin : highest_bytes
-            assign groups_1 = bytes(word_1[WORD-1:WORD-24]) & {3{!stuck_1}};
+            assign groups_1 = high_1 & {3{!stuck_1}};
         end
     endgenerate
 

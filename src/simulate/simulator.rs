@@ -278,6 +278,10 @@ pub fn build_in(
                 .args(WAIVED);
             command.args(["--x-assign", "fast", "--x-initial", "fast", "--top-module", Bench::TOP]);
             command.args(["-Mdir", verilator::FOLDER, "-o", verilator::PROGRAM]).args(verilator::SPLIT);
+            if let Some(text) = verilator::shared_operators(files.iter().map(|file| file.text.as_str())) {
+                std::fs::write(folder.join("operators.vlt"), text)?;
+                command.arg("operators.vlt");
+            }
             if let Some(waveform) = trace {
                 std::fs::write(folder.join("tracing.vlt"), TRACING)?;
                 command.arg(if waveform == Waveform::Fst { "--trace-fst" } else { "--trace" });
