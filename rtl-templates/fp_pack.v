@@ -119,9 +119,6 @@ module fp_pack #(
     wire [1:0]        second_1;
     wire              freed_1;
 
-    // Which of the three highest bytes of the word are not zero.
-    wire [2:0] high_1 = {|word_1[WORD-1:WORD-8], |word_1[WORD-9:WORD-16], |word_1[WORD-17:WORD-24]};
-
     generate
         if (COUNT == 6) begin : two_bits
             assign amount_1 = {left_1, half_1};
@@ -131,11 +128,15 @@ module fp_pack #(
         if (ZEROS < 8) begin : no_bytes
             assign groups_1 = {3{!stuck_1}};
         end else if (COUNT == 6) begin : chosen_bytes
-            wire [2:0] low_1 = {|word_1[WORD-33:WORD-40], |word_1[WORD-41:WORD-48], |word_1[WORD-49:WORD-56]};
+            // Which of three bytes are not zero, of either half.
+            wire [2:0] high = {|word_1[WORD-1:WORD-8], |word_1[WORD-9:WORD-16], |word_1[WORD-17:WORD-24]};
+            wire [2:0] low  = {|word_1[WORD-33:WORD-40], |word_1[WORD-41:WORD-48], |word_1[WORD-49:WORD-56]};
 
-            assign groups_1 = (half_1 ? low_1 : high_1) & {3{!stuck_1}};
+            assign groups_1 = (half_1 ? low : high) & {3{!stuck_1}};
         end else begin : highest_bytes
-            assign groups_1 = high_1 & {3{!stuck_1}};
+            wire [2:0] high = {|word_1[WORD-1:WORD-8], |word_1[WORD-9:WORD-16], |word_1[WORD-17:WORD-24]};
+
+            assign groups_1 = high & {3{!stuck_1}};
         end
     endgenerate
 

@@ -339,6 +339,78 @@ fn keep(made: &Path, kept: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hardware::{VerilogFile, files, headers};
+
+    /// A module with so many instances of every operator, all of whose inputs are different bits of one register.
+    fn many(count: usize) -> String {
+        let operators = headers(&OPERATORS.map(str::to_string));
+        assert_eq!(operators.len(), OPERATORS.len());
+        let (mut text, mut place, mut results) = (String::new(), 0, vec![]);
+        for (header, number) in operators.iter().flat_map(|header| (0..count).map(move |number| (header, number))) {
+            let mut connections = vec!["        .clk (clk)".to_string()];
+            for port in header.ports(&[]).unwrap().iter().filter(|port| port.name != "clk") {
+                let width = port.width;
+                let signal = match port.input {
+                    true => {
+                        place += width;
+                        format!("state[{}:{}]", place - 1, place - width)
+                    }
+                    false => {
+                        let signal = format!("{}_{}_{number}", header.name, port.name);
+                        let _ = writeln!(text, "    wire [{}:0] {signal};", width - 1);
+                        results.push(format!("^{signal}"));
+                        signal
+                    }
+                };
+                connections.push(format!("        .{} ({signal})", port.name));
+            }
+            let name = &header.name;
+            let _ = writeln!(text, "    {name} #(\n    ) u_{name}_{number} (\n{}\n    );", connections.join(",\n"));
+        }
+        format!(
+            "module many (input wire clk, input wire seed, output reg result);\n    reg [{}:0] state;\n{text}\
+             \x20   always @(posedge clk) begin\n        state <= {{state[{}:0], seed}};\n        result <= {};\n    end\nendmodule\n",
+            place - 1,
+            place - 2,
+            results.join(" ^ ")
+        )
+    }
+
+    /// Functions that Verilator writes for the instances of each operator of [`many`].
+    fn functions_of_each(count: usize) -> Vec<usize> {
+        let folder = tempfile::tempdir().unwrap();
+        let mut design = files(&headers(&OPERATORS.map(str::to_string)));
+        design.push(VerilogFile { name: "many.v".to_string(), text: many(count) });
+        for file in &design {
+            std::fs::write(folder.path().join(&file.name), &file.text).unwrap();
+        }
+        let mut command = Command::new("verilator");
+        command.args(["--cc", "-O3", "-Wall", "--top-module", "many", "-Mdir", FOLDER]).current_dir(folder.path());
+        if let Some(text) = shared_operators(design.iter().map(|file| file.text.as_str())) {
+            std::fs::write(folder.path().join("operators.vlt"), text).unwrap();
+            command.arg("operators.vlt");
+        }
+        let output = command.args(design.iter().map(|file| &file.name)).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let made = std::fs::read_dir(folder.path().join(FOLDER)).unwrap().map(|entry| entry.unwrap().path());
+        let text: String = made.filter_map(|path| std::fs::read_to_string(path).ok()).collect();
+        let functions = |operator: &&str| {
+            text.lines()
+                .filter(|line| {
+                    line.starts_with("VL_INLINE_OPT void Vmany_") && line.contains(&format!("u_{operator}_"))
+                })
+                .count()
+        };
+        OPERATORS.iter().map(functions).collect()
+    }
+
+    #[test]
+    fn instances_of_an_operator_share_their_code() {
+        assert!(shared_operators([many(SHARED_FROM - 1).as_str()].into_iter()).is_none());
+        let functions = functions_of_each(SHARED_FROM);
+        // As many as for two would be, were those not shared: one per clock edge, and one of wires.
+        assert!(functions.iter().all(|count| (1..=3).contains(count)), "{OPERATORS:?} {functions:?}");
+    }
 
     #[test]
     fn units_hold_every_generated_file_once() {
