@@ -68,7 +68,7 @@ pub fn shared_operators<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Opt
 }
 
 /// What runs once, or never, in the words of Verilator's files: it is not optimised.
-const SLOW: [&str; 3] = ["__Slow.cpp", "__Syms.cpp", "__ConstPool_"];
+const SLOW: [&str; 3] = ["__Slow.cpp", "__Syms", "__ConstPool_"];
 
 /// From here to the end of a unit; a compiler that does not know it optimises.
 const UNOPTIMISED: &str = "#pragma GCC optimize (\"O0\")\n";
