@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::hardware::buffers::address;
 use crate::hardware::buffers::banks::{Extent, Fields, Rotation, Rotations};
+use crate::hardware::buffers::beat::Beat;
 use crate::hardware::compute::candidate::Candidate;
 use crate::hardware::compute::ports::ReadPort;
 use crate::hardware::compute::process::Process;
@@ -26,10 +27,35 @@ pub struct Hazards<'a, 'p> {
 
 /// Ports that the transfers borrow.
 pub struct Lent {
-    /// Arrays with `s_fill_<array>`.
-    pub filled: Vec<ArrayId>,
+    /// With `s_fill_<array>`.
+    pub filled: Vec<Filled>,
     /// Arrays with `s_drain_<array>`.
     pub drained: Vec<ArrayId>,
+}
+
+/// An array whose write port the load process borrows.
+pub struct Filled {
+    pub array: ArrayId,
+    /// Whether the instance in stage 1 writes it.
+    wants: Rtl,
+    /// Where the load process waits for gaps as they come: whether the instance is held back for one, and whether one was a cycle ago.
+    turns: Option<(Rtl, Signal)>,
+}
+
+impl Filled {
+    /// Takes turns: after each gap, the instance that was held back for it goes first. Tells whether the load process sees which gaps
+    /// it is given: not where it has one for each line.
+    pub fn take_turns(&self, m: &mut Module, candidate: &Candidate) -> bool {
+        let Some((held, was_held)) = &self.turns else { return false };
+        let update = assign(was_held, &candidate.valid.e().and(held));
+        m.clocked("", vec![(was_held.clone(), 0)], vec![update]);
+        true
+    }
+
+    /// Whether an instance begins that takes a cycle of the write port.
+    pub fn takes(&self, candidate: &Candidate) -> Rtl {
+        candidate.fire.e().and(&self.wants)
+    }
 }
 
 /// Something that an instance in stage 1 waits for, found out a cycle before.
@@ -292,16 +318,23 @@ pub fn lent(
 ) -> Lent {
     let (loaded, _) = transferred(process);
     let mut lent = Lent { filled: vec![], drained: vec![] };
-    let mut borrow = |name: String, users: &[StatementId]| {
-        let port = m.input(&name, Type::BIT);
-        hazards.push(candidate.is_of(process, users).and(&port.e()));
-    };
     for array in writes.filter(|array| loaded.contains(array)) {
-        borrow(format!("s_fill_{}", process.context.array(array).name), &process.writers_of(array));
-        lent.filled.push(array);
+        let name = &process.context.array(array).name;
+        let port = m.input(&format!("s_fill_{name}"), Type::BIT);
+        let wants = candidate.is_of(process, &process.writers_of(array));
+        let mut held = wants.and(&port.e());
+        let mut turns = None;
+        if Beat::filled_line(process.context, array).is_none() {
+            let was_held = m.reg(&format!("held_for_{name}"), Type::BIT);
+            held = held.and(&was_held.e().not());
+            turns = Some((held.clone(), was_held));
+        }
+        hazards.push(held);
+        lent.filled.push(Filled { array, wants, turns });
     }
     for port in candidate.ports.iter().filter(|port| is_drained(process, port)) {
-        borrow(format!("s_drain_{}", process.context.array(port.array).name), &port.statements());
+        let lends = m.input(&format!("s_drain_{}", process.context.array(port.array).name), Type::BIT);
+        hazards.push(candidate.is_of(process, &port.statements()).and(&lends.e()));
         lent.drained.push(port.array);
     }
     lent

@@ -25,6 +25,9 @@ const ITERATIONS: usize = 20_000;
 const MANY_LANES: usize = 8;
 const GROUPS: usize = 1_000;
 
+/// Of what is passed over, because its statement has been seen for long enough, so many times as many are walked through.
+const PASSED: usize = 20;
+
 /// The plan of what the statements `present` share; a statement takes longer for it only where that costs no cycle. `sees`
 /// as in [`Timing`]; `least` has the latencies that the statements must have.
 pub fn plan(
@@ -148,6 +151,9 @@ impl Pace {
         let mut cells: HashMap<(ArrayId, Vec<i64>), usize> = HashMap::new();
         let lanes = Lanes::new(offload);
         let looked_at = looked_at(offload);
+        // Of each statement's iterations in a row so many, for the others to be seen, too.
+        let most_in_a_row = looked_at.div_ceil(present.len());
+        let (mut in_a_row, mut passed) = ((None, 0), 0);
         let mut iterations = vec![];
         let mut entered = 0;
         let mut row: Option<(*const Piece, Vec<i64>)> = None;
@@ -156,8 +162,14 @@ impl Pace {
             entered += 1;
             let pieces = &offload.bands[band].compute.scan.pieces;
             let outcome = in_order(pieces, &mut values, |piece, values| {
-                if iterations.len() == looked_at {
+                if iterations.len() == looked_at || passed == PASSED * looked_at {
                     return ControlFlow::Break(());
+                }
+                let statement = piece.leaf.statement();
+                in_a_row = (Some(statement), if in_a_row.0 == Some(statement) { in_a_row.1 + 1 } else { 1 });
+                if in_a_row.1 > most_in_a_row {
+                    passed += 1;
+                    return ControlFlow::Continue(());
                 }
                 let outer = values.stack.len().saturating_sub(1);
                 let own = (std::ptr::from_ref(piece), values.stack[place..outer].iter().map(|(_, v)| *v).collect());

@@ -36,6 +36,8 @@ pub struct ComputePorts {
     pub filled: Vec<ArrayId>,
     /// Those of them to which all writes come as late: a gap that an iteration leaves arrives at the buffer.
     pub keeps_gaps: Vec<ArrayId>,
+    /// Of those, arrays with `m_takes_<array>`, high where an iteration begins that writes them: a cycle that is no gap.
+    pub takes: Vec<ArrayId>,
     /// Arrays whose first read port the store process borrows: `s_drain_<array>` holds back iterations that use it.
     pub drained: Vec<ArrayId>,
     /// When they use the port, where that is not in the cycle of their start.
@@ -237,6 +239,15 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let Lent { filled, drained } = hazards::lent(process, &candidate, &mut m, arrays, &mut hazards);
     let hazard = m.define("hazard", &Rtl::any(&hazards));
     m.assign(&candidate.fire, &candidate.valid.e().and(&hazard.e().not()));
+    let mut takes = vec![];
+    for own in &filled {
+        if own.take_turns(&mut m, &candidate) && keeps_gaps(&chains, own.array) {
+            let port = m.output(&format!("m_takes_{}", context.array(own.array).name), Type::BIT);
+            m.assign(&port, &own.takes(&candidate));
+            takes.push(own.array);
+        }
+    }
+    let filled: Vec<ArrayId> = filled.iter().map(|own| own.array).collect();
     m.assign(&moves, &candidate.valid.e().not().or(&candidate.fire.e()));
 
     let step = m.wire("step", Type::BIT);
@@ -280,7 +291,7 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
         let port = m.output("m_index_error", Type::BIT);
         m.assign(&port, &Rtl::any(&index_errors));
     }
-    (vec![rows_module, m], ComputePorts { reads, writes, filled, keeps_gaps, drained, latenesses, index_error })
+    (vec![rows_module, m], ComputePorts { reads, writes, filled, keeps_gaps, takes, drained, latenesses, index_error })
 }
 
 /// A reservation chain, and what starts in it.

@@ -179,11 +179,13 @@ pub fn accelerator(context: &Context) -> Vec<Module> {
     m.comment(about);
     let memory = context.ports.iter().map(|&port| MemoryPort::declare(&mut m, context, port)).collect();
     let wires = join_tiles(&mut m, context, &start, memory);
+    let mut takes = |&array: &ArrayId| (array, m.wire(&format!("takes_{}", context.array(array).name), Type::BIT));
+    let takes: Vec<(ArrayId, Signal)> = compute_ports.takes.iter().map(&mut takes).collect();
     let mut fills = vec![];
     for (own, (_, ports)) in wires.loading.iter().zip(&loads) {
-        fills.extend(join_load(&mut m, context, &wires, own, ports));
+        fills.extend(join_load(&mut m, context, &wires, own, (ports, &takes)));
     }
-    let computed = join_compute(&mut m, context, &wires, &compute_ports);
+    let computed = join_compute(&mut m, context, &wires, (&compute_ports, &takes));
     let mut drains = vec![];
     for (own, (_, ports)) in wires.storing.iter().zip(&stores) {
         drains.extend(join_store(&mut m, context, &wires, own, ports));
@@ -365,7 +367,13 @@ fn join_moments(m: &mut Module, wires: &Wires) {
 }
 
 /// A load process; gives what fills the buffers.
-fn join_load(m: &mut Module, context: &Context, wires: &Wires, own: &Loading, load: &LoadPorts) -> Vec<Fill> {
+fn join_load(
+    m: &mut Module,
+    context: &Context,
+    wires: &Wires,
+    own: &Loading,
+    (load, takes): (&LoadPorts, &[(ArrayId, Signal)]),
+) -> Vec<Fill> {
     let suffix = port_suffix(own.port);
     m.comment(&format!("Load{}", of_port(context, own.port)));
     let mut ports = process_ports(m, context);
@@ -414,9 +422,13 @@ fn join_load(m: &mut Module, context: &Context, wires: &Wires, own: &Loading, lo
         let beat = Beat::of(context, array);
         let asks =
             load.asking.contains(&array).then(|| m.wire(&format!("asks_{}", context.array(array).name), Type::BIT));
-        ports.extend(
-            asks.iter().map(|asks| (format!("m_asks_{}", context.array(array).name), Connection::Out(asks.clone()))),
-        );
+        if let Some(asks) = &asks {
+            let name = &context.array(array).name;
+            ports.push((format!("m_asks_{name}"), Connection::Out(asks.clone())));
+            let takes =
+                takes.iter().find(|(taken, _)| *taken == array).map_or(Expr::bit(false), |(_, takes)| takes.e());
+            ports.push((format!("s_takes_{name}"), Connection::In(takes)));
+        }
         fills.push(Fill { array, stream, address, beat, data: data.clone(), elements: elements.clone(), asks });
     }
     m.instance(&format!("{}_load{suffix}", context.kernel.name), &format!("u_load{suffix}"), vec![], ports);
@@ -435,7 +447,12 @@ struct Computed {
     keeps_gaps: Vec<ArrayId>,
 }
 
-fn join_compute(m: &mut Module, context: &Context, wires: &Wires, compute: &ComputePorts) -> Computed {
+fn join_compute(
+    m: &mut Module,
+    context: &Context,
+    wires: &Wires,
+    (compute, takes): (&ComputePorts, &[(ArrayId, Signal)]),
+) -> Computed {
     m.comment("Compute");
     let mut ports = process_ports(m, context);
     for scalar in &context.kernel.scalars {
@@ -458,6 +475,9 @@ fn join_compute(m: &mut Module, context: &Context, wires: &Wires, compute: &Comp
     };
     let lent_writes = lends(&compute.filled, "fill");
     let lent_reads = lends(&compute.drained, "drain");
+    for (array, takes) in takes {
+        ports.push((format!("m_takes_{}", context.array(*array).name), Connection::Out(takes.clone())));
+    }
     ports.push(("busy".into(), Connection::Out(wires.compute_busy.clone())));
     ports.push(("stall".into(), Connection::Out(wires.compute_stall.clone())));
     if compute.index_error {

@@ -174,6 +174,9 @@ fn of_array(context: &Context, port: &str) -> Option<String> {
         if lent("s_filled_") {
             return Some(format!("no word waits for the write port of {name}'s buffer"));
         }
+        if lent("m_takes_") || lent("s_takes_") {
+            return Some(format!("an iteration begins that takes a cycle of the write port of {name}'s buffer"));
+        }
         if lent("m_asks_") {
             return Some(format!("the load process wants a cycle of the write port of {name}'s buffer"));
         }

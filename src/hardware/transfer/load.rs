@@ -115,7 +115,12 @@ pub fn load(context: &Context, memory_port: u32) -> (Vec<Module>, LoadPorts) {
     let asks_itself = |array: &ArrayId| kernel.is_written(*array) && !in_lines.contains(array);
     let asking: Vec<ArrayId> = arrays.iter().copied().filter(asks_itself).collect();
     if !asking.is_empty() {
-        let asks = asks(&mut m, walker, filling, (&waiting, &element));
+        let mut taken = vec![];
+        for (index, &array) in arrays.iter().enumerate().filter(|(_, array)| asking.contains(array)) {
+            let port = m.input(&format!("s_takes_{}", context.array(array).name), Type::BIT);
+            taken.push(fill.is_for(index).and(&port.e()));
+        }
+        let asks = asks(&mut m, walker, filling, (&waiting, &element), &Expr::any(&taken));
         for (index, &array) in arrays.iter().enumerate().filter(|(_, array)| asking.contains(array)) {
             let port = m.output(&format!("m_asks_{}", context.array(array).name), Type::BIT);
             m.assign(&port, &filling.e().and(&asks).and(&fill.is_for(index)));
@@ -239,8 +244,14 @@ impl<'m> Fill<'m> {
 /// Whether the beat that fills asks for a cycle in which no iteration begins that would write: such a gap arrives at the
 /// buffer when the iterations before it have written. A row asks for as many as it has beats, while the first of them
 /// waits; it asks again for what is left where beats come late and gaps have gone by, and goes on where the beat of the
-/// next row waits already.
-fn asks(m: &mut Module, walker: &RunWalker, filling: &Signal, (runs, element): (&Stream, &Stream)) -> Expr {
+/// next row waits already. A cycle that is `taken` by an iteration is none of them.
+fn asks(
+    m: &mut Module,
+    walker: &RunWalker,
+    filling: &Signal,
+    (runs, element): (&Stream, &Stream),
+    taken: &Expr,
+) -> Expr {
     m.comment("A row asks for its cycles of the write port; the pipeline leaves gaps for them.");
     let begins = m.reg("fill_begins", Type::BIT);
     let asks = m.reg("fill_asks", Type::BIT);
@@ -254,7 +265,8 @@ fn asks(m: &mut Module, walker: &RunWalker, filling: &Signal, (runs, element): (
     let behind = walker.has_element().and(&begins.e()).and(&element.valid.e());
     let is_over = more.e().is_zero();
     let fewer = when(is_over.not(), vec![assign(&more, &more.e().decremented())]);
-    let count = vec![when(filling.e(), vec![assign(&asks, &is_over.not().or(&behind)), fewer])];
+    let is_given = filling.e().and(&asks.e().and(taken).not());
+    let count = vec![when(is_given, vec![assign(&asks, &is_over.not().or(&behind)), fewer])];
     let again = step.and(&begins.e()).or(&late);
     let ask = when_else(again, vec![set(&asks, true), assign(&more, &left)], count);
     m.clocked("", vec![], vec![is_first, ask]);
