@@ -41,6 +41,7 @@ pub fn breaks(unit: &mut TranslationUnit, types: &Types, leaves_data: bool) {
             let data = leaves_data.then(|| Data::of(&function.node, &declared));
             let breaks = Breaks { declared: &declared, whole, data };
             inside_out(&mut function.node.statement, &[], &|node, before| breaks.rewrite(node, before));
+            inside_out(&mut function.node.statement, &[], &|node, _| looks_first(node, &declared));
             if leaves_data {
                 opened(&mut function.node.statement);
             }
@@ -73,6 +74,41 @@ fn opened(node: &mut Node<Statement>) {
             }
         }
         items.push(item);
+    }
+}
+
+/// Makes `if (c) do … while (c);` a loop that looks at its condition before every iteration, as it does.
+fn looks_first(node: &mut Node<Statement>, declared: &Declared) {
+    let Statement::If(branch) = &node.node else { return };
+    let IfStatement { condition, then_statement, else_statement: None } = &branch.node else { return };
+    let items = listed(then_statement);
+    let [Node { node: BlockItem::Statement(Node { node: Statement::DoWhile(again), .. }), .. }] = &items[..] else {
+        return;
+    };
+    if !is_alike(&plain(condition), &plain(&again.node.expression), declared) {
+        return;
+    }
+    let w = WhileStatement { expression: condition.clone(), statement: again.node.statement.clone() };
+    node.node = Statement::While(Node::new(w, again.span));
+}
+
+/// Whether two conditions are the same text of integer variables, constants and operators that change nothing.
+fn is_alike(one: &Node<Expression>, other: &Node<Expression>, declared: &Declared) -> bool {
+    let are_alike = |one, other| is_alike(one, other, declared);
+    match (&one.node, &other.node) {
+        (Expression::Identifier(a), Expression::Identifier(b)) => {
+            a.node.name == b.node.name && declared.integer(&a.node.name, 0).is_some()
+        }
+        (Expression::Constant(a), Expression::Constant(b)) => a.node == b.node,
+        (Expression::UnaryOperator(a), Expression::UnaryOperator(b)) => {
+            let operator = &a.node.operator.node;
+            let is_pure = matches!(operator, UnaryOperator::Negate | UnaryOperator::Minus | UnaryOperator::Complement);
+            is_pure && *operator == b.node.operator.node && are_alike(&a.node.operand, &b.node.operand)
+        }
+        _ => match (operation(one), operation(other)) {
+            (Some((a, x)), Some((b, y))) => a == b && are_alike(&x.lhs, &y.lhs) && are_alike(&x.rhs, &y.rhs),
+            _ => false,
+        },
     }
 }
 

@@ -116,6 +116,27 @@ fn breaks_at_the_ends() {
     ]);
 }
 
+/// Under a condition that they look at again at their end, loops may begin where a choice says.
+#[test]
+fn loops_under_their_own_condition() {
+    let start = |value: &str, text: &str| format!("for (int r = 0; r < m; r++) {{ int i = {value}; {text} }}");
+    let larger = "r - 3 > 2 ? r - 3 : 2";
+    compare_all(
+        &[
+            start(larger, "if (i <= n) do { a[i] += r; i++; } while (i <= n);"),
+            start(larger, "if (i <= n) for (;;) { a[i] += r; i++; if (!(i <= n)) break; }"),
+            start("m < n ? m : n", "if (i >= 1) for (;;) { a[i] ^= r; i--; if (i < 1) break; }"),
+            start(larger, "if (i <= n && i < 9) do { a[i] -= r; i++; if (a[i] & 1) continue; c[1] += i; } while (i <= n && i < 9);"),
+            // Under another condition it is a loop of at least one iteration.
+            start("r", "if (i <= n) do { a[i] += r; i++; } while (i < n);"),
+            start("r", "if (i < n) do { a[i] += r; i++; } while (i <= n);"),
+            start("r", "if (i < n) do { a[i] += r; i++; } while (i < n); else c[2] += r;"),
+        ]
+        .each_ref()
+        .map(String::as_str),
+    );
+}
+
 #[test]
 fn breaks_in_the_middle() {
     compare_all(&[
