@@ -13,9 +13,10 @@
     const name = byId("timeline-cycles"), zoom = byId("zoom"), at = byId("at");
     if (!name) return;
     const total = Number(name.dataset.cycles), windows = all("svg.cycles"), marks = all("[data-mark]");
-    // From the whole run down to 16 cycles.
+    // From the whole run down to 16 cycles, whole ones.
     const look = () => {
-      const length = total * Math.pow(16 / Math.max(total, 16), zoom.value / 100), from = (at.value / 1000) * (total - length);
+      const length = Math.round(total * Math.pow(16 / Math.max(total, 16), zoom.value / 100));
+      const from = Math.round((at.value / 1000) * (total - length));
       for (const own of windows) own.setAttribute("viewBox", from + " 0 " + length + " 100");
       const cycle = (part) => grouped(Math.round(from + part * length));
       for (const mark of marks) mark.textContent = (mark.dataset.mark === "0" ? "cycle " : "") + cycle(mark.dataset.mark / 4);

@@ -5,7 +5,7 @@ use crate::hardware::buffers::banks::Rotations;
 use crate::hardware::compute::approach::{self, Approach};
 use crate::hardware::compute::candidate::Candidate;
 use crate::hardware::compute::cut::cut;
-use crate::hardware::compute::hazards::{self, Hazards, Lent};
+use crate::hardware::compute::hazards::{self, Filled, Hazards, Lent};
 use crate::hardware::compute::instances::Instances;
 use crate::hardware::compute::lanes::{Lanes, Written};
 use crate::hardware::compute::lateness::{self, Latenesses};
@@ -239,15 +239,7 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let Lent { filled, drained } = hazards::lent(process, &candidate, &mut m, arrays, &mut hazards);
     let hazard = m.define("hazard", &Rtl::any(&hazards));
     m.assign(&candidate.fire, &candidate.valid.e().and(&hazard.e().not()));
-    let mut takes = vec![];
-    for own in &filled {
-        if own.take_turns(&mut m, &candidate) && keeps_gaps(&chains, own.array) {
-            let port = m.output(&format!("m_takes_{}", context.array(own.array).name), Type::BIT);
-            m.assign(&port, &own.takes(&candidate));
-            takes.push(own.array);
-        }
-    }
-    let filled: Vec<ArrayId> = filled.iter().map(|own| own.array).collect();
+    let (filled, takes) = turns(context, &mut m, &candidate, &chains, &filled);
     m.assign(&moves, &candidate.valid.e().not().or(&candidate.fire.e()));
 
     let step = m.wire("step", Type::BIT);
@@ -368,6 +360,25 @@ fn divides(chains: &[Reservation]) -> Option<Rtl> {
     let with_division = chains.iter().filter(|(chain, _)| chain.writers().iter().any(|writer| writer.divides));
     let divides: Vec<Rtl> = with_division.map(|(chain, _)| chain.divides()).collect();
     (!divides.is_empty()).then(|| Rtl::any(&divides))
+}
+
+/// Lets iterations and fills take turns at the write ports; gives the arrays with such ports, and those that tell of cycles that are no gap.
+fn turns(
+    context: &Context,
+    m: &mut Module,
+    candidate: &Candidate,
+    chains: &[Reservation],
+    filled: &[Filled],
+) -> (Vec<ArrayId>, Vec<ArrayId>) {
+    let mut takes = vec![];
+    for own in filled {
+        if own.take_turns(m, candidate) && keeps_gaps(chains, own.array) {
+            let port = m.output(&format!("m_takes_{}", context.array(own.array).name), Type::BIT);
+            m.assign(&port, &own.takes(candidate));
+            takes.push(own.array);
+        }
+    }
+    (filled.iter().map(|own| own.array).collect(), takes)
 }
 
 /// Whether all writes of an array come as late.
