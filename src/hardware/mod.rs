@@ -19,7 +19,7 @@ mod tile;
 mod transfer;
 mod walk;
 
-pub use circuit::library::{VerilogFile, files, headers};
+pub use circuit::library::{VerilogFile, files, headers, is_instance};
 pub use context::Beats;
 pub use datapath::divide::in_pipeline as divides_in_pipeline;
 pub use interface::link::{Bus, BusKind, Ddr, DdrTiming, Link, Sdr, SdrCycles, port_suffix};

@@ -12,6 +12,7 @@ use std::time::SystemTime;
 use anyhow::{Context as _, Result};
 use sha2::{Digest as _, Sha256};
 
+use crate::hardware::is_instance;
 use crate::process::{Limits, Scratch, run};
 use crate::simulate::simulator::Waveform;
 
@@ -34,13 +35,14 @@ pub const SPLIT: [&str; 2] = ["--output-split", "8000"];
 
 /// Operators of which designs with many lanes have hundreds of instances. None of their functions may be called in Verilog: Verilator
 /// copies such calls under a number of their own, by which instances that are alike differ.
-const OPERATORS: [&str; 10] = [
+const OPERATORS: [&str; 11] = [
     "divide_pipelined",
     "fp_add",
     "fp_compare",
     "fp_divide",
     "fp_from_int",
     "fp_multiply",
+    "fp_narrow",
     "fp_scale",
     "fp_sqrt",
     "fp_to_int",
@@ -56,9 +58,7 @@ const SHARED_FROM: usize = 16;
 pub fn shared_operators<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Option<String> {
     let mut text = String::new();
     for operator in OPERATORS {
-        let is_instance =
-            |line: &&str| line.trim_start().strip_prefix(operator).is_some_and(|rest| rest.starts_with(' '));
-        if texts.clone().flat_map(str::lines).filter(is_instance).count() >= SHARED_FROM {
+        if texts.clone().flat_map(str::lines).filter(|line| is_instance(line, operator)).count() >= SHARED_FROM {
             // Writing to a String cannot fail.
             let _ =
                 writeln!(text, "no_inline -module \"{operator}\"\npublic_flat_rd -module \"{operator}\" -var \"s_*\"");

@@ -55,7 +55,12 @@ pub fn files(library: &[Header]) -> Vec<VerilogFile> {
 
 /// A cell that names another as the first word of a line instantiates it.
 fn instantiates(text: &str, cell: &str) -> bool {
-    text.lines().any(|line| line.split_whitespace().next() == Some(cell))
+    text.lines().any(|line| is_instance(line, cell))
+}
+
+/// Whether an instance of the cell begins in this line of a cell or a generated module.
+pub fn is_instance(line: &str, cell: &str) -> bool {
+    line.split_whitespace().next() == Some(cell)
 }
 
 #[cfg(test)]
