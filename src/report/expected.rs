@@ -2,6 +2,7 @@
 //! and strips are chosen.
 
 mod ends;
+mod pipeline;
 mod stretches;
 
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use crate::ids::{ArrayId, BandId, ByBand, StatementId};
 use crate::offload::{Band, Buffer, Offload, Piece, Transfer};
 use crate::walk::{self, Costs, Values};
 use ends::End;
+use pipeline::Tile;
 use stretches::{Pace, Paced};
 
 /// Cycles from the last iteration of a tile to the first of the next, whose loads are there: as measured of `examples/dma.c`.
@@ -74,6 +76,8 @@ impl Expected {
             port.load.max(instructions.map_or(0.0, program))
         };
         let ends = ends::ends(offload, &rows, &mut values);
+        // All tiles, where all of every band's are few.
+        let mut followed = Some(vec![]).filter(|_| all.on_a_bus);
         for band in offload.bands.keys() {
             let sampled = Sampled::of(offload, band, &rows, &mut values);
             let own = &offload.bands[band];
@@ -86,7 +90,7 @@ impl Expected {
                 [] => all_of_them as f64 * own.compute.cycles_per_iteration,
                 each => own.statements.iter().zip(each).map(|(&s, cycles)| iterations[s] as f64 * cycles).sum(),
             };
-            let tiles = sampled.tiles.max(1) as f64;
+            let tiles = tiles_of(&sampled);
             // Ports are lent in cycles in which no iteration starts, of which rows and values that are waited for leave some.
             let starts = if own.compute.lanes.is_some() { sampled.starts } else { statements };
             // Either sees what the other does not: all iterations pair by pair, or some of them one after the other.
@@ -102,6 +106,17 @@ impl Expected {
             let moved = |end: &End| most(&end.load, |port| found(port, 1.0)) + most(&end.store, |port| port.store);
             let compute = iterating.max(lent);
             all.compute += compute;
+            let each = (sampled.each.len() as u64 == sampled.tiles).then(|| sampled.each.iter());
+            followed = followed.zip(each).map(|(mut tiles, each)| {
+                let share = compute / (sampled.compute + TILE * tiles_of(&sampled)).max(1.0);
+                tiles.extend(each.map(|own| {
+                    let moving = |cycles: f64| if cycles > 0.0 { cycles + TRANSFERRED_TILE } else { 0.0 };
+                    let load = moving(most(&own.ports, |port| found(port, 1.0)));
+                    let store = moving(most(&own.ports, |port| port.store));
+                    Tile { tile: own.tile.clone(), band, load, compute: (own.compute + TILE) * share, store }
+                }));
+                tiles
+            });
             let moving = |cycles: f64| if cycles > 0.0 { cycles + TRANSFERRED_TILE * tiles } else { 0.0 };
             let load = moving(most(&sampled.ports, |port| found(port, tiles)));
             let store = moving(most(&sampled.ports, |port| port.store));
@@ -114,7 +129,23 @@ impl Expected {
             all.moved.add(Moved { load, store, shared });
             all.between += between;
         }
+        if let Some(tiles) = followed {
+            let (cycles, by_band) = pipeline::cycles(offload, tiles, latency);
+            all.follow(cycles, &by_band);
+        }
         all
+    }
+
+    /// Takes in what tiles that were followed one by one wait for beyond all others: processes that stand still in turn.
+    fn follow(&mut self, cycles: f64, by_band: &ByBand<f64>) {
+        let more = (cycles - self.cycles()).max(0.0);
+        self.alone += more;
+        self.between += more;
+        for sums in [&mut self.by_band, &mut self.moving_by_band] {
+            for (sum, band) in sums.iter_mut().zip(by_band) {
+                *sum = sum.max(*band);
+            }
+        }
     }
 
     /// Of what takes longest, and what runs beside nothing.
@@ -136,6 +167,10 @@ impl Expected {
     pub fn memory(&self) -> f64 {
         self.moved.cycles(self.on_a_bus)
     }
+}
+
+fn tiles_of(sampled: &Sampled) -> f64 {
+    sampled.tiles.max(1) as f64
 }
 
 /// Cycles of loads, of stores, and of the bytes of both through the memory.
@@ -313,6 +348,15 @@ struct Sampled {
     moved: f64,
     /// Per statement, the cycles in which ports that it uses are lent.
     lent: Vec<f64>,
+    /// Those that were looked at.
+    each: Vec<Looked>,
+}
+
+/// What a tile takes, of those that were looked at.
+struct Looked {
+    tile: Vec<i64>,
+    compute: f64,
+    ports: Vec<PortRows>,
 }
 
 impl Sampled {
@@ -351,7 +395,9 @@ impl Sampled {
                     // Of tiles that take too long the others tell.
                     let _ = all.pace.add(walked, values, all.tiles);
                 }
-                all.add(offload, own, rows, values, budget);
+                let mut one = Sampled::none(offload, own);
+                one.add(offload, own, rows, values, budget);
+                all.take(tile, one);
                 values.stack.truncate(place);
                 looked_at += 1;
                 ControlFlow::Continue(())
@@ -369,6 +415,18 @@ impl Sampled {
     /// Of no tile: an entry for every statement and every port.
     fn none(offload: &Offload, band: &Band) -> Sampled {
         Sampled { lent: vec![0.0; band.statements.len()], ports: no_rows(offload), ..Sampled::default() }
+    }
+
+    /// Adds a tile that was looked at.
+    fn take(&mut self, tile: Vec<i64>, one: Sampled) {
+        self.compute += one.compute;
+        self.starts += one.starts;
+        self.moved += one.moved;
+        self.lent.iter_mut().zip(&one.lent).for_each(|(sum, own)| *sum += own);
+        for (port, own) in self.ports.iter_mut().zip(&one.ports) {
+            (port.load, port.rows, port.store) = (port.load + own.load, port.rows + own.rows, port.store + own.store);
+        }
+        self.each.push(Looked { tile, compute: one.compute, ports: one.ports });
     }
 
     /// Adds a tile, whose indices have values.

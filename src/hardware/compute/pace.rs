@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use crate::affine::Affine;
 use crate::hardware::compute::lanes::Lanes;
 use crate::hardware::datapath::plan::{Plan, Rehearsal};
-use crate::ids::{ArrayId, BandId, ByStatement, StatementId};
+use crate::ids::{ArrayId, BandId, ByBand, ByStatement, StatementId};
 use crate::offload::{Offload, Piece, port_references};
 use crate::source::kernel::{Access, SizeParameter};
 use crate::walk::{Scanned, Values, in_order};
@@ -19,7 +19,7 @@ use crate::walk::{Scanned, Values, in_order};
 const LARGEST_SIZE: i64 = 20;
 const FEW: usize = 4_000;
 
-/// Tiles and iterations that are looked at, from the first on; of more lanes than so many fewer groups, but at least as many.
+/// Tiles and iterations of all bands that are looked at, from the first of each on; of more lanes than so many fewer groups, but at least as many.
 const TILES: usize = 10_000;
 const ITERATIONS: usize = 20_000;
 const MANY_LANES: usize = 8;
@@ -82,6 +82,20 @@ pub struct Pace {
     iterations: Vec<Iteration>,
 }
 
+/// How much of a band has been walked.
+#[derive(Default)]
+struct Seen {
+    iterations: usize,
+    /// Iterations that were passed over.
+    passed: usize,
+}
+
+impl Seen {
+    fn is_enough(&self, most: usize) -> bool {
+        self.iterations == most || self.passed == PASSED * most
+    }
+}
+
 struct Iteration {
     /// Its place among the statements that have instances.
     statement: usize,
@@ -114,16 +128,16 @@ impl Pace {
         let largest = offload.kernel.parameters.iter().map(usual).max().unwrap_or(0);
         let mut most = LARGEST_SIZE;
         loop {
-            let pace = Pace::at(offload, present, &|parameter| usual(parameter).min(most));
-            if pace.iterations() >= FEW.min(looked_at(offload)) || most >= largest {
+            let (pace, is_full) = Pace::at(offload, present, &|parameter| usual(parameter).min(most));
+            if is_full || pace.iterations() >= FEW.min(looked_at(offload)) || most >= largest {
                 return pace;
             }
             most *= 2;
         }
     }
 
-    /// That of a run with these sizes.
-    fn at(offload: &Offload, present: &[StatementId], size: &dyn Fn(&SizeParameter) -> i64) -> Pace {
+    /// That of a run with these sizes, and whether more of it would be seen of no band with larger ones.
+    fn at(offload: &Offload, present: &[StatementId], size: &dyn Fn(&SizeParameter) -> i64) -> (Pace, bool) {
         let kernel = &offload.kernel;
         let sizes: BTreeMap<String, i64> = kernel.parameters.iter().map(|p| (p.name.clone(), size(p))).collect();
         let (statements, iterators) = (kernel.statements(), kernel.iterators());
@@ -150,25 +164,32 @@ impl Pace {
         }
         let mut cells: HashMap<(ArrayId, Vec<i64>), usize> = HashMap::new();
         let lanes = Lanes::new(offload);
-        let looked_at = looked_at(offload);
+        // Every band has its part: what the first one waits for says nothing of the others.
+        let all = looked_at(offload);
+        let of_band = all.div_ceil(offload.bands.len());
+        let mut seen: ByBand<Seen> = offload.bands.iter().map(|_| Seen::default()).collect();
         // Of each statement's iterations in a row so many, for the others to be seen, too.
-        let most_in_a_row = looked_at.div_ceil(present.len());
-        let (mut in_a_row, mut passed) = ((None, 0), 0);
+        let most_in_a_row = all.div_ceil(present.len());
+        let mut in_a_row = (None, 0);
         let mut iterations = vec![];
         let mut entered = 0;
         let mut row: Option<(*const Piece, Vec<i64>)> = None;
         for (tile, band) in tiles {
+            let seen = &mut seen[band];
+            if seen.is_enough(of_band) {
+                continue;
+            }
             let place = values.enter_tile(kernel, &tile);
             entered += 1;
             let pieces = &offload.bands[band].compute.scan.pieces;
-            let outcome = in_order(pieces, &mut values, |piece, values| {
-                if iterations.len() == looked_at || passed == PASSED * looked_at {
+            let _ = in_order(pieces, &mut values, |piece, values| {
+                if seen.is_enough(of_band) {
                     return ControlFlow::Break(());
                 }
                 let statement = piece.leaf.statement();
                 in_a_row = (Some(statement), if in_a_row.0 == Some(statement) { in_a_row.1 + 1 } else { 1 });
                 if in_a_row.1 > most_in_a_row {
-                    passed += 1;
+                    seen.passed += 1;
                     return ControlFlow::Continue(());
                 }
                 let outer = values.stack.len().saturating_sub(1);
@@ -197,15 +218,14 @@ impl Pace {
                 let writes = statement.targets().flat_map(&mut cells).collect();
                 let statement = present.iter().position(|s| *s == piece.leaf.statement()).expect("it has instances");
                 iterations.push(Iteration { statement, begins_row, reads, writes });
+                seen.iterations += 1;
                 values.stack.truncate(base);
                 ControlFlow::Continue(())
             });
             values.stack.truncate(place);
-            if outcome.is_break() {
-                break;
-            }
         }
-        Pace { ports, cells: cells.len(), tiles: entered, iterations }
+        let is_full = seen.iter().all(|seen| seen.is_enough(of_band));
+        (Pace { ports, cells: cells.len(), tiles: entered, iterations }, is_full)
     }
 
     /// How many tiles they are of.
