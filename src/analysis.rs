@@ -1,6 +1,7 @@
 //! The analysis in one function: a kernel goes through the rooms in order and comes out as an [`Offload`].
 
 mod groups;
+mod interleaving;
 mod windows;
 
 use std::cell::{OnceCell, RefCell};
@@ -418,7 +419,7 @@ impl Mapped {
             .map(|(band, flows)| flows.iter().map(|flow| strip_loads_stored(band, flow)).collect())
             .collect::<Result<_>>()?;
         let before = self.allocations.clone();
-        if buffer::separate_strips(&self.bands, &self.flows, &depends, &mut self.allocations)?
+        if buffer::separate_strips(kernel, &self.bands, &self.flows, &depends, &mut self.allocations)?
             && !self.with_buffers(kernel, fabric, blocks::fit)
         {
             self.allocations = before;
@@ -472,16 +473,18 @@ impl Mapped {
             }
             // What does not wait is loaded first.
             transfers.sort_by_key(|t| t.wait);
+            let mut compute = match &band.lanes {
+                Some(lanes) => compute_in_lanes(program, band, context, lanes)?,
+                None => compute(program, band, context, allocations)?,
+            };
+            compute.interleaved = interleaving::interleaved(program, kernel, band, allocations, &compute)?;
             analysed.push(offload::Band {
                 statements: band.statements.clone(),
                 tiling: band.directive.clone(),
                 sets: named_sets(program, band, kernel, flows, allocations)?,
                 transfers,
                 compute_waits,
-                compute: match &band.lanes {
-                    Some(lanes) => apart.renamed(number, compute_in_lanes(program, band, context, lanes)?),
-                    None => compute(program, band, context, allocations)?,
-                },
+                compute: apart.renamed(number, compute),
             });
         }
         let written = if apart.is_any() { kernel.body.clone() } else { vec![] };
@@ -505,6 +508,11 @@ impl Mapped {
             if !blocks::fit(&kernel, &buffers, fabric) {
                 (windows, buffers) = with_windows(None, share);
             }
+        }
+        // Windows slide along whole rows.
+        for band in &mut analysed {
+            let slides = |s: StatementId| windows.iter().any(|window| window.statement == s);
+            band.compute.interleaved.retain(|own| !slides(own.statement));
         }
         let mut offload = Offload {
             tiles: tiles(program, &kernel, bands, &contexts)?,
@@ -732,6 +740,7 @@ fn compute(program: &Program, band: &Band, context: &Context, allocations: &[All
         innermost_distance: band.innermost_distance,
         cycles_per_iteration: band.cycles_per_iteration,
         lanes: None,
+        interleaved: vec![],
     })
 }
 
@@ -822,6 +831,7 @@ fn compute_in_lanes(
             per_statement: shapes.clone(),
             cycles_each: lanes.cycles_each.clone(),
         }),
+        interleaved: vec![],
     })
 }
 

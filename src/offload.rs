@@ -729,6 +729,19 @@ pub struct Compute {
     /// More than one iteration per cycle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lanes: Option<Lanes>,
+    /// Statements whose rows take turns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interleaved: Vec<Interleaved>,
+}
+
+/// A statement whose rows, of the scan between those of other statements, take turns: one iteration of each, so that iterations which
+/// wait for those before them in their row have others in between. No two rows of a tile depend on one another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Interleaved {
+    /// Index into `Kernel::statements()`.
+    pub statement: StatementId,
+    /// So many rows at a time, at most: a power of two.
+    pub rows: i64,
 }
 
 /// Iterations of statements side by side.

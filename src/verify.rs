@@ -25,7 +25,8 @@
 //! 11. `buffers`: one per array; it has a mapping for each band that transfers or accesses the array; at least one copy, and one for
 //!     the store process where the array is written, and read at subscripts that depend on data.
 //! 12. `moduli`: of a mapping, one positive power of two per subscript, at least the exact one, or without slots and skews a first
-//!     one that the subscript stays below; slots are 3 or a power of two, of strips 2, skews unit lower triangular.
+//!     one that the subscript stays below; slots are 3 or a power of two, of strips 2, skews unit lower triangular. Of an array at
+//!     subscripts that depend on data, powers of two without slots and skews: its addresses are the subscripts' low bits.
 //! 13. `apart`: (sampled) the cells that one tile loads, and those that it stores, lie in different places.
 //! 14. `banks`: as many as lanes, or as lanes in two dimensions have side by side, or any along one subscript where all lanes access
 //!     the same cells, dividing their subscript's modulus; of a partition, a power of two that divides each weighted modulus, and odd weight and modulus at least that along the subscript that is left out.
@@ -39,11 +40,14 @@
 //! 19. `alive`: (sampled) of an array that no tile of a band moves, what an iteration reads is in its place: no cell that was written since has
 //!     taken it.
 //! 20. `parts`: (sampled) the digits of a cell of an array in slices are those of its layout.
+//! 21. `interleaved`: a statement whose rows take turns is the band's own, runs in one lane and slides no windows; rows at a time are a power
+//!     of two; (sampled) no row of a run touches a cell that another writes.
 //!
 //! Sampled invariants are looked at in a number of points that does not depend on the kernel, so that verifying takes
 //! milliseconds.
 
 mod alive;
+mod interleaved;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -53,7 +57,7 @@ use crate::ids::{ArrayId, BandId, StatementId};
 use crate::layout::Digit;
 use crate::offload::{
     Buffer, LaneShape, MOST_PORTS, Mapping, Offload, Partition, Piece, Scan, Wait, Window, extent_below, gather_count,
-    port_references,
+    is_by_data, port_references,
 };
 use crate::source::kernel::{Access, Argument, Kernel, Storage};
 use crate::walk::{Values, Visitor, Which, guard_depth, walk};
@@ -81,6 +85,7 @@ pub fn verify(offload: &Offload) -> Result<(), Vec<String>> {
         checker.buffers();
         checker.windows();
         checker.lanes();
+        checker.interleaved();
     }
     if checker.faults.is_empty() {
         checker.samples();
@@ -429,7 +434,10 @@ impl<'a> Checker<'a> {
             for mapping in buffer.mappings.iter().flatten() {
                 let rank = kernel.arrays[buffer.array].extents.len();
                 let extents: Vec<Option<i64>> = (0..rank).map(|k| extent_below(kernel, buffer.array, k)).collect();
-                self.require(is_sound(mapping, &extents), "moduli", || format!("{name}: {mapping:?}"));
+                let is_plain =
+                    mapping.slots == 1 && mapping.skew.is_empty() && mapping.moduli.iter().all(|m| is_power(*m));
+                let holds = is_sound(mapping, &extents) && (is_plain || !is_by_data(kernel, buffer.array));
+                self.require(holds, "moduli", || format!("{name}: {mapping:?}"));
             }
             if self.faults.is_empty() {
                 self.banks(buffer, name);
@@ -593,6 +601,7 @@ impl<'a> Checker<'a> {
                 values.stack.truncate(place);
             }
             self.alive(&mut values);
+            self.rows_are_apart(&mut values);
         }
     }
 

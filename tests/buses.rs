@@ -290,6 +290,30 @@ fn short_loops_take_lanes_along_two() {
     }
 }
 
+/// The bounds of rows and what is gathered are in the places of their strip, where strips of a band in lanes take two in turn: as
+/// the command takes the kernel, with back-pressure.
+#[test]
+fn what_data_tell_is_looked_for_in_its_strip() {
+    let source = Source::read(&root("tests/kernels/csr_float.c"), vec![]).unwrap();
+    for board in [generic("axi4", 32), common::board()] {
+        let is_on_a_bus = board.memory.link().bus().is_some();
+        let options = Options { lanes: Some(Request::Usual), ..Options::default() };
+        let subject = Subject::on(board, &source, &options).unwrap();
+        let mappings = subject.accelerator.offload.buffers.iter().flat_map(|buffer| buffer.mappings.iter().flatten());
+        assert!(mappings.into_iter().any(|mapping| mapping.by_strips), "no strips take turns");
+        let mut rig = Rig::of(&subject, Simulator::Verilator, false).unwrap();
+        for (sizes, seed) in [([("N", 30), ("nonzeros", 150)], 1), ([("N", 100), ("nonzeros", 300)], 2)] {
+            rig.model.stalls = is_on_a_bus.then_some(seed);
+            let started = rig.run(&sizes, seed.into()).counters.compute_busy;
+            // A report tells what data left of the rows: each number is in one, and every row is begun and ended.
+            let offload = &subject.accelerator.offload;
+            let known = sizes.iter().map(|(name, size)| (name.to_string(), *size as i64)).collect();
+            let work = Work::of(offload, &known).of_run(offload, &known, started);
+            assert_eq!(i128::from(work.iterations), 2 * sizes[0].1 + sizes[1].1);
+        }
+    }
+}
+
 /// Elements of all widths that begin anywhere in a beat.
 #[test]
 fn beats_begin_anywhere() {

@@ -314,6 +314,7 @@ pub fn separate_tiles(
 /// them. Not to an array of which a strip loads what the one before stores (`depends`, for every flow), which it waits for anyway, and
 /// not where sizes leave one strip. Arrays in banks have as many places in all bands. Tells whether something changed.
 pub fn separate_strips(
+    kernel: &Kernel,
     bands: &ByBand<Band>,
     flows: &ByBand<Vec<ArrayFlow>>,
     depends: &ByBand<Vec<bool>>,
@@ -327,7 +328,9 @@ pub fn separate_strips(
         }
         let mut sharing = vec![];
         for ((flow, depends), own) in flows[number].iter().zip(&depends[number]).zip(&all[number]) {
-            if own.mapping.slots == 1 && !depends && !(flow.load.is_empty()? && flow.store.is_empty()?) {
+            // Subscripts that depend on data are addresses as they are, of no slot.
+            let may_have = own.mapping.slots == 1 && !is_by_data(kernel, flow.array);
+            if may_have && !depends && !(flow.load.is_empty()? && flow.store.is_empty()?) {
                 sharing.push(flow.array);
             }
         }

@@ -94,7 +94,7 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
 
     let (verdict, detail) =
         explained(summary(&outcome, direct.as_ref().map(|(outcome, _)| outcome)), source, &job, kernel);
-    let work = work.of_run(offload, output.counters.compute_busy);
+    let work = work.of_run(offload, &job.sizes, output.counters.compute_busy);
     let bound = Bound::of(offload, &board, &work, &job.sizes);
     let report = RunReport::new(Facts {
         offload,

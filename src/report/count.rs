@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ids::{ByArray, ByStatement};
+use crate::ids::{ByArray, ByStatement, StatementId};
 use crate::offload::{Offload, Piece};
 use crate::source::kernel::Expr;
 use crate::walk::{self, Values, visit};
@@ -29,12 +29,17 @@ impl Work {
         Work::within(offload, sizes, u64::MAX).unwrap_or_default()
     }
 
-    /// What a run has told in which so many iterations started, where only it knows.
-    pub fn of_run(self, offload: &Offload, started: u64) -> Work {
-        let kernel = &offload.kernel;
-        let are_cut = kernel.statements().iter().any(|statement| kernel.limits(statement).is_some());
-        let in_lanes = offload.bands.iter().any(|band| band.compute.lanes.is_some());
-        if are_cut && !in_lanes { Work { iterations: started, starts: started, ..self } } else { self }
+    /// What a run with these sizes has told in which so many iterations started, groups of lanes for one, where only it knows.
+    pub fn of_run(self, offload: &Offload, sizes: &BTreeMap<String, i64>, started: u64) -> Work {
+        let statements = offload.kernel.statements();
+        let is_cut = |s: StatementId| offload.kernel.limits(statements[s]).is_some() && offload.lanes(s).is_none();
+        if !statements.keys().any(is_cut) {
+            return self;
+        }
+        let whole: u64 =
+            iterations(offload, sizes).iter_enumerated().filter(|(s, _)| !is_cut(*s)).map(|(_, n)| n).sum();
+        let iterations = whole + started.saturating_sub(started_of(offload, sizes, |s| !is_cut(s)));
+        Work { iterations, starts: iterations, ..self }
     }
 
     /// The same, or `None` where counting takes more than `steps` loops.
@@ -99,6 +104,23 @@ pub fn moved(offload: &Offload, sizes: &BTreeMap<String, i64>, mut steps: u64) -
         }
     }
     Some(all)
+}
+
+/// How often some statements start in the tiles: groups of lanes, for which one may do.
+fn started_of(offload: &Offload, sizes: &BTreeMap<String, i64>, of: impl Fn(StatementId) -> bool) -> u64 {
+    let (mut values, mut sum) = (Values::new(sizes), 0);
+    for piece in &offload.tiles.pieces {
+        let pieces = &offload.bands[piece.leaf.band()].compute.scan.pieces;
+        visit(piece, &mut values, |values| {
+            let tile: Vec<i64> = piece.point.iter().map(|index| values.evaluate(index)).collect();
+            let place = values.enter_tile(&offload.kernel, &tile);
+            for own in pieces.iter().filter(|own| of(own.leaf.statement())) {
+                sum += points(own, values);
+            }
+            values.stack.truncate(place);
+        });
+    }
+    sum
 }
 
 /// The executions of every statement. Of those that start together the kernel has one.
@@ -288,6 +310,7 @@ mod tests {
                     innermost_distance: None,
                     cycles_per_iteration: 1.0,
                     lanes: None,
+                    interleaved: vec![],
                 },
             }]
             .into(),

@@ -75,6 +75,10 @@ impl Expected {
             let program = |all| PROGRAM_ROW * port.rows + PROGRAM_INSTRUCTION * all * tiles;
             port.load.max(instructions.map_or(0.0, program))
         };
+        let moving = |ports: &[PortRows], tiles: f64| {
+            [most(ports, |port| found(port, tiles)), most(ports, |port| port.store)]
+                .map(|cycles| if cycles > 0.0 { cycles + TRANSFERRED_TILE * tiles } else { 0.0 })
+        };
         let ends = ends::ends(offload, &rows, &mut values);
         // All tiles, where all of every band's are few.
         let mut followed = Some(vec![]).filter(|_| all.on_a_bus);
@@ -92,35 +96,31 @@ impl Expected {
             };
             let tiles = tiles_of(&sampled);
             // Ports are lent in cycles in which no iteration starts, of which rows and values that are waited for leave some.
-            let starts = if own.compute.lanes.is_some() { sampled.starts } else { statements };
+            let starts = if own.compute.lanes.is_some() { sampled.all.starts } else { statements };
             // Either sees what the other does not: all iterations pair by pair, or some of them one after the other.
-            let paced = sampled.pace.per_group().map_or(0.0, |pace| pace * sampled.starts);
+            let paced = sampled.pace.per_group().map_or(0.0, |pace| pace * sampled.all.starts);
             let estimated = estimated.max(paced);
             // What stands alone holds up no iteration.
             let alone = |place: usize| ends[band].iter().map(|end| end.times * end.lent[place]).sum::<f64>();
             let statement = |(place, &s): (usize, &StatementId)| {
-                starts * left(s) / statements.max(1.0) + (sampled.lent[place] - alone(place)).max(0.0)
+                starts * left(s) / statements.max(1.0) + (sampled.all.lent[place] - alone(place)).max(0.0)
             };
             let lent = own.statements.iter().enumerate().map(statement).fold(0.0, f64::max);
-            let iterating = sampled.compute.max(estimated).max(starts) + TILE * tiles;
+            let iterating = sampled.all.compute.max(estimated).max(starts) + TILE * tiles;
             let moved = |end: &End| most(&end.load, |port| found(port, 1.0)) + most(&end.store, |port| port.store);
             let compute = iterating.max(lent);
             all.compute += compute;
             let each = (sampled.each.len() as u64 == sampled.tiles).then(|| sampled.each.iter());
             followed = followed.zip(each).map(|(mut tiles, each)| {
-                let share = compute / (sampled.compute + TILE * tiles_of(&sampled)).max(1.0);
-                tiles.extend(each.map(|own| {
-                    let moving = |cycles: f64| if cycles > 0.0 { cycles + TRANSFERRED_TILE } else { 0.0 };
-                    let load = moving(most(&own.ports, |port| found(port, 1.0)));
-                    let store = moving(most(&own.ports, |port| port.store));
-                    Tile { tile: own.tile.clone(), band, load, compute: (own.compute + TILE) * share, store }
+                let share = compute / (sampled.all.compute + TILE * tiles_of(&sampled)).max(1.0);
+                tiles.extend(each.map(|(tile, taken)| {
+                    let [load, store] = moving(&taken.ports, 1.0);
+                    Tile { tile: tile.clone(), band, load, compute: (taken.compute + TILE) * share, store }
                 }));
                 tiles
             });
-            let moving = |cycles: f64| if cycles > 0.0 { cycles + TRANSFERRED_TILE * tiles } else { 0.0 };
-            let load = moving(most(&sampled.ports, |port| found(port, tiles)));
-            let store = moving(most(&sampled.ports, |port| port.store));
-            let shared = sampled.moved * board.clock_mhz / board.memory.peak_mb_s();
+            let [load, store] = moving(&sampled.all.ports, tiles);
+            let shared = sampled.all.moved * board.clock_mhz / board.memory.peak_mb_s();
             let alone: f64 = ends[band].iter().map(|end| end.times * (moved(end) + 2.0 * latency)).sum();
             all.alone += alone;
             let between = ends[band].iter().map(|end| end.times * (compute / tiles + 2.0 * latency)).sum::<f64>();
@@ -249,6 +249,14 @@ impl PortRows {
             Way::Store => self.store += moves.cycles,
         }
     }
+
+    fn sums(&self) -> [f64; 3] {
+        [self.load, self.rows, self.store]
+    }
+
+    fn sums_mut(&mut self) -> [&mut f64; 3] {
+        [&mut self.load, &mut self.rows, &mut self.store]
+    }
 }
 
 /// What a tile's loads or stores of an array take.
@@ -334,29 +342,27 @@ enum Way {
     Store,
 }
 
-/// What the tiles of a band take, of all of them as those looked at say.
-#[derive(Default)]
-struct Sampled {
-    tiles: u64,
+/// What a tile takes, or several.
+struct Taken {
     compute: f64,
     /// Groups.
     starts: f64,
-    /// In lanes, of some of them, where data cut no rows short.
-    pace: Pace,
     ports: Vec<PortRows>,
-    /// Bytes of both.
+    /// Bytes of both ways.
     moved: f64,
     /// Per statement, the cycles in which ports that it uses are lent.
     lent: Vec<f64>,
-    /// Those that were looked at.
-    each: Vec<Looked>,
 }
 
-/// What a tile takes, of those that were looked at.
-struct Looked {
-    tile: Vec<i64>,
-    compute: f64,
-    ports: Vec<PortRows>,
+/// What the tiles of a band take.
+struct Sampled {
+    tiles: u64,
+    /// All of them, as those looked at say.
+    all: Taken,
+    /// In lanes, of some of them, where data cut no rows short.
+    pace: Pace,
+    /// Those that were looked at, with their indices.
+    each: Vec<(Vec<i64>, Taken)>,
 }
 
 impl Sampled {
@@ -367,17 +373,14 @@ impl Sampled {
         let is_whole = |s: &StatementId| kernel.limits(statements[*s]).is_none();
         let is_paced = own.compute.lanes.is_some() && own.statements.iter().all(is_whole);
         let walked = is_paced.then(|| Paced::new(offload, own));
-        let mut all = Sampled::none(offload, own);
-        for piece in pieces() {
-            let mut left = STEPS;
-            all.tiles += walk::count(piece, values, &mut left).unwrap_or(STEPS);
-        }
+        let tiles: u64 = pieces().map(|piece| walk::count(piece, values, &mut STEPS.clone()).unwrap_or(STEPS)).sum();
+        let (mut pace, mut each) = (Pace::default(), vec![]);
         let scans = own.transfers.iter().flat_map(|transfer| [&transfer.load, &transfer.store]);
         let in_tile = scans.chain([&own.compute.scan]).map(|scan| scan.pieces.len() as u64).sum::<u64>().max(1);
         let steps = STEPS / offload.bands.len() as u64;
-        let every = all.tiles.div_ceil((steps / in_tile / STEPS_IN_PIECE).clamp(1, TILES)).max(1);
-        let budget = (steps / in_tile / all.tiles.div_ceil(every).max(1)).max(STEPS_IN_PIECE) as f64;
-        let (mut number, mut looked_at, mut paced) = (0u64, 0u64, 0u64);
+        let every = tiles.div_ceil((steps / in_tile / STEPS_IN_PIECE).clamp(1, TILES)).max(1);
+        let budget = (steps / in_tile / tiles.div_ceil(every).max(1)).max(STEPS_IN_PIECE) as f64;
+        let (mut number, mut paced) = (0u64, 0u64);
         for piece in pieces() {
             let single = std::slice::from_ref(piece);
             let _ = walk::in_order(single, values, |piece, values| {
@@ -389,48 +392,51 @@ impl Sampled {
                 let tile: Vec<i64> = piece.point.iter().map(|index| values.evaluate(index)).collect();
                 let place = values.enter_tile(&offload.kernel, &tile);
                 if let Some(walked) = &walked
-                    && number * stretches::TILES / all.tiles > paced
+                    && number * stretches::TILES / tiles > paced
                 {
                     paced += 1;
                     // Of tiles that take too long the others tell.
-                    let _ = all.pace.add(walked, values, all.tiles);
+                    let _ = pace.add(walked, values, tiles);
                 }
-                let mut one = Sampled::none(offload, own);
-                one.add(offload, own, rows, values, budget);
-                all.take(tile, one);
+                let mut taken = Taken::nothing(offload, own);
+                taken.add_present(offload, own, rows, values, budget);
+                each.push((tile, taken));
                 values.stack.truncate(place);
-                looked_at += 1;
                 ControlFlow::Continue(())
             });
         }
-        let share = all.tiles as f64 / looked_at.max(1) as f64;
-        let Sampled { compute, starts, ports, moved, lent, .. } = &mut all;
-        let of_ports = ports.iter_mut().flat_map(|port| [&mut port.load, &mut port.rows, &mut port.store]);
-        for sum in [compute, starts, moved].into_iter().chain(lent).chain(of_ports) {
-            *sum *= share;
-        }
-        all
+        let mut all = Taken::nothing(offload, own);
+        each.iter().for_each(|(_, taken)| all.add(taken));
+        all.scale(tiles as f64 / each.len().max(1) as f64);
+        Sampled { tiles, all, pace, each }
+    }
+}
+
+impl Taken {
+    /// An entry for every statement and every port.
+    fn nothing(offload: &Offload, band: &Band) -> Taken {
+        let lent = vec![0.0; band.statements.len()];
+        Taken { compute: 0.0, starts: 0.0, ports: no_rows(offload), moved: 0.0, lent }
     }
 
-    /// Of no tile: an entry for every statement and every port.
-    fn none(offload: &Offload, band: &Band) -> Sampled {
-        Sampled { lent: vec![0.0; band.statements.len()], ports: no_rows(offload), ..Sampled::default() }
+    fn add(&mut self, other: &Taken) {
+        let ports = other.ports.iter().flat_map(PortRows::sums);
+        let others =
+            [other.compute, other.starts, other.moved].into_iter().chain(other.lent.iter().copied()).chain(ports);
+        self.sums().zip(others).for_each(|(sum, own)| *sum += own);
     }
 
-    /// Adds a tile that was looked at.
-    fn take(&mut self, tile: Vec<i64>, one: Sampled) {
-        self.compute += one.compute;
-        self.starts += one.starts;
-        self.moved += one.moved;
-        self.lent.iter_mut().zip(&one.lent).for_each(|(sum, own)| *sum += own);
-        for (port, own) in self.ports.iter_mut().zip(&one.ports) {
-            (port.load, port.rows, port.store) = (port.load + own.load, port.rows + own.rows, port.store + own.store);
-        }
-        self.each.push(Looked { tile, compute: one.compute, ports: one.ports });
+    fn scale(&mut self, by: f64) {
+        self.sums().for_each(|sum| *sum *= by);
+    }
+
+    fn sums(&mut self) -> impl Iterator<Item = &mut f64> {
+        let ports = self.ports.iter_mut().flat_map(PortRows::sums_mut);
+        [&mut self.compute, &mut self.starts, &mut self.moved].into_iter().chain(&mut self.lent).chain(ports)
     }
 
     /// Adds a tile, whose indices have values.
-    fn add(&mut self, offload: &Offload, band: &Band, rows: &Transfers, values: &mut Values, budget: f64) {
+    fn add_present(&mut self, offload: &Offload, band: &Band, rows: &Transfers, values: &mut Values, budget: f64) {
         for piece in &band.compute.scan.pieces {
             let share = cut_rows(offload, piece, values);
             // A row begins with what fills its windows.

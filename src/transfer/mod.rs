@@ -5,6 +5,8 @@
 //! computed, and must agree.
 
 pub mod dead;
+#[cfg(test)]
+mod tests;
 pub mod validity;
 
 use anyhow::{Result, bail};

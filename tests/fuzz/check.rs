@@ -191,6 +191,7 @@ fn made(accelerator: &Accelerator) -> Vec<&'static str> {
     let in_two = Band::is_in_two;
     let says = |name: &str| accelerator.files.iter().any(|file| file.text.contains(name));
     let is_cut = |array: &burstc::source::kernel::Array| array.layout().slices().is_some();
+    let buffers = || accelerator.offload.buffers.iter().map(|buffer| buffer.mappings.iter().flatten());
     let is_apart = accelerator.offload.kernel.arrays.iter().any(|array| array.name.contains("_band"));
     let all = [
         ("arrays in slices", accelerator.offload.kernel.arrays.iter().any(is_cut)),
@@ -202,6 +203,8 @@ fn made(accelerator: &Accelerator) -> Vec<&'static str> {
         ("buffers of a band alone", is_apart),
         ("products by powers of two", says("fp_scale #(")),
         ("rows cut by data", says("is_row_to_cut")),
+        ("rows that take turns", accelerator.offload.bands.iter().any(|band| !band.compute.interleaved.is_empty())),
+        ("places of strips", buffers().flatten().any(|mapping| mapping.by_strips)),
         (
             "arguments made private",
             accelerator.offload.kernel.arrays.iter().any(|array| array.name.contains("_private")),

@@ -158,6 +158,9 @@ impl Kind {
         if seed >= 12_000_000 && seed.is_multiple_of(16) {
             return Kind::Columns;
         }
+        if seed >= 15_000_000 && seed % 16 == 8 {
+            return Kind::Rows;
+        }
         if seed >= 10_000_000 && seed % 8 == 4 {
             return Kind::Triangles;
         }

@@ -146,6 +146,13 @@ fn fixed_seeds_along_columns() {
     assert!(campaign(&seeds).contains_key("buffers of a band alone"));
 }
 
+/// Rows as long as data say, whose sums wait for one another.
+#[test]
+fn fixed_seeds_of_rows() {
+    let seeds: Vec<u64> = (15_000_008..).step_by(16).take(6).collect();
+    assert!(campaign(&seeds).contains_key("rows that take turns"));
+}
+
 /// `make fuzz`: BURSTC_FUZZ_COUNT programs from BURSTC_FUZZ_SEED on; those of BURSTC_FUZZ_KIND alone, where it names
 /// one, and those that have what BURSTC_FUZZ_WITH names, of what the campaign prints of a program.
 #[test]
@@ -178,6 +185,7 @@ fn accesses_stay_inside() {
         .chain((4_000_006..4_000_200).step_by(8))
         .chain((8_000_001..8_000_200).step_by(8))
         .chain((12_000_000..12_000_400).step_by(16))
+        .chain((15_000_008..15_000_400).step_by(16))
     {
         // Bounds of narrow types may wrap, which is for the compiler to find.
         let program = generate::program(seed).with_plain_sizes();

@@ -38,12 +38,13 @@ pub struct StripQueue {
 }
 
 impl StripQueue {
-    /// Of the tiles in `data`.
-    pub fn declare(context: &Context, m: &mut Module, data: &Signal) -> Option<StripQueue> {
+    /// Of the tiles in `data`, for a process, or for that part of it which `name` tells.
+    pub fn declare(context: &Context, m: &mut Module, data: &Signal, name: &str) -> Option<StripQueue> {
         let own = context.strip_of(data)?;
         m.comment("Slots of the strips whose tiles are under way.");
-        let (taken, front) = (Stream::wires(m, "strip"), Stream::wires(m, "own_strip"));
-        let slot = cells::fifo(m, "u_strips", TILES_TAKEN, (&taken, &own), &front, "own_strip_slot");
+        let (taken, front) = (Stream::wires(m, &format!("{name}strip")), Stream::wires(m, &format!("own_{name}strip")));
+        let fifo = (format!("u_{name}strips"), format!("own_{name}strip_slot"));
+        let slot = cells::fifo(m, &fifo.0, TILES_TAKEN, (&taken, &own), &front, &fifo.1);
         Some(StripQueue { taken, front, slot })
     }
 }
@@ -102,7 +103,7 @@ impl TileNumber {
     fn slot(&self, mapping: &Mapping) -> Option<Expr> {
         match mapping.slots {
             1 => None,
-            _ if mapping.by_strips => self.strip.as_ref().map(|strip| strip.slot.e()),
+            _ if mapping.by_strips => Some(self.strip.as_ref().expect("strips with slots are told").slot.e()),
             3 => self.of_three.as_ref().map(Signal::e),
             slots => self.low.as_ref().map(|number| number.e().slice(bits_below(slots) - 1, 0)),
         }

@@ -8,7 +8,7 @@
 //! row ─▶ addresses ─▶ memory ─▶ limits ─▶ first, last ─▶ FIFO ─▶ walker
 //! ```
 
-use crate::hardware::buffers::address::{self, TileNumber, buffer_of};
+use crate::hardware::buffers::address::{self, StripQueue, TileNumber, buffer_of};
 use crate::hardware::circuit::cells;
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::circuit::scope::Scope;
@@ -27,7 +27,7 @@ use crate::source::kernel::{Access, Limits};
 const ROWS: i128 = 16;
 
 /// Rows of a kind with limits.
-struct Cut<'a> {
+pub struct Cut<'a> {
     kind: KindId,
     limits: Limits<'a>,
     /// What the iterator is at the row's index 0.
@@ -55,27 +55,34 @@ impl Element<'_> {
     }
 }
 
-/// The rows, and what they are cut by; without a kind of rows that data cut, as they come.
+/// How rows of each kind are cut that data cut at all.
+pub fn cuts<'a>(context: &Context<'a>, format: &RowFormat) -> Vec<Cut<'a>> {
+    // What kinds there are is known without a circuit.
+    let mut scratch = crate::hardware::datapath::scratch();
+    let sizes = context.parameter_inputs(&mut scratch);
+    let packed = scratch.wire("row", Type::unsigned(format.width()));
+    let row = format.unpack(&mut scratch, &packed);
+    let scope = format.scope(&sizes, &row.outer, &row.first);
+    let instances = Instances::over(context, &mut scratch, format, row.kind.clone(), scope);
+    instances.kinds().filter_map(|(kind, instance)| of_kind(context, format, kind, instance)).collect()
+}
+
+/// The rows, and what they are cut by; without [`cuts`], as they come. `strips` are those of their tiles.
 pub fn cut<'a>(
     context: &Context<'a>,
     m: &mut Module,
-    format: &'a RowFormat,
-    sizes: &Scope,
+    (format, sizes): (&'a RowFormat, &Scope),
+    (cuts, strips): (&[Cut<'a>], Option<StripQueue>),
     rows: (Stream, Row),
 ) -> (Stream, Row, Vec<ComputeRead>) {
+    if cuts.is_empty() {
+        return (rows.0, rows.1, vec![]);
+    }
     let (waiting, row) = rows;
     let scope = |row: &Row| format.scope(sizes, &row.outer, &row.first);
-    // What kinds there are is known without a circuit.
-    let mut scratch = crate::hardware::datapath::scratch();
-    let instances = Instances::over(context, &mut scratch, format, row.kind.clone(), scope(&row));
-    let cuts: Vec<Cut> =
-        instances.kinds().filter_map(|(kind, instance)| of_kind(context, format, kind, instance)).collect();
-    if cuts.is_empty() {
-        return (waiting, row, vec![]);
-    }
     m.comment("What data say is no iteration is cut off the rows.");
     let instances = Instances::over(context, m, format, row.kind.clone(), scope(&row));
-    let tile = TileNumber::declare(m, context.offload, None);
+    let tile = TileNumber::declare(m, context.offload, strips);
     let in_flight = m.reg("rows_cut", Type::for_range(0, ROWS as i64));
     let loaded = context.bus.map(|_| cells::port(m, "s_loaded"));
     let may_cut = m.wire("may_cut", Type::BIT);
@@ -90,10 +97,11 @@ pub fn cut<'a>(
             tiles.e().is_zero().not()
         }
     };
+    let is_there = is_there.and(&tile.is_known());
     m.assign(&may_cut, &is_there.and(&in_flight.e().lt(&Rtl::constant(ROWS, in_flight.ty()))));
     tile.connect(m, &ends.e());
 
-    let elements = read(context, m, &cuts, &instances, &tile);
+    let elements = read(context, m, cuts, &instances, &tile);
     // The row, while its limits are read: with the addresses, with the words, with the limits, with where they cut it.
     let mut registers = vec![];
     let mut resets = vec![];
@@ -115,10 +123,10 @@ pub fn cut<'a>(
     }
     let with_limits = format.unpack(m, &stages[2]);
     let instances = Instances::over(context, m, format, with_limits.kind.clone(), scope(&with_limits));
-    let ends = ends_of(m, &cuts, (&elements, &limits), &instances, &mut registers);
+    let ends = ends_of(m, cuts, (&elements, &limits), &instances, &mut registers);
     let row = format.unpack(m, &stages[3]);
     let instances = Instances::over(context, m, format, row.kind.clone(), scope(&row));
-    let (first, last, stays) = what_is_left(m, &cuts, (&elements, &ends), &instances, &row);
+    let (first, last, stays) = what_is_left(m, cuts, (&elements, &ends), &instances, &row);
     let cut_row = Row { first: first.clone(), last: last.clone(), ..row.clone() };
     let kept = Stream::wires(m, "kept");
     let data = m.reg("kept_row", packed.ty());

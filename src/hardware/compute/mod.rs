@@ -5,6 +5,7 @@ mod candidate;
 mod cut;
 mod hazards;
 pub mod instances;
+mod interleave;
 pub mod lanes;
 mod lateness;
 pub mod pace;

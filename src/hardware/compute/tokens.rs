@@ -16,6 +16,8 @@ pub struct Tokens {
     wait: Stream,
     /// The strips of the tiles, where they have slots.
     pub strips: Option<StripQueue>,
+    /// The same for what cuts rows, which is ahead of the iterations.
+    pub strips_to_cut: Option<StripQueue>,
     computed: Stream,
     computed_data: Signal,
     /// An end mark leaves the walker; to be assigned.
@@ -25,7 +27,8 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    pub fn declare(context: &Context, m: &mut Module) -> Tokens {
+    /// With rows that data cut short, or none.
+    pub fn declare(context: &Context, m: &mut Module, are_cut: bool) -> Tokens {
         m.comment("Tiles in from the load process, and on to the store process once they are computed.");
         let tile = Stream::slave(m, "tile");
         let data = m.input("s_tile_data", Type::unsigned(context.tile_width()));
@@ -40,9 +43,10 @@ impl Tokens {
         let may_take = if loaded.is_some() { Rtl::bit(true) } else { room.e() };
         let scan = Stream::wires(m, "scan_tile");
         let wait = Stream::wires(m, "wait_tile");
-        let strips = StripQueue::declare(context, m, &data);
+        let strips = StripQueue::declare(context, m, &data, "");
+        let strips_to_cut = if are_cut { StripQueue::declare(context, m, &data, "cut_") } else { None };
         let mut takers = vec![&scan, &wait];
-        takers.extend(strips.as_ref().map(|strips| &strips.taken));
+        takers.extend([&strips, &strips_to_cut].into_iter().flatten().map(|strips| &strips.taken));
         fork(m, &tile, &may_take, &takers);
         let walked = m.wire("tile_walked", Type::BIT);
         let started = if loaded.is_some() { walked.e() } else { tile.fires() };
@@ -57,7 +61,7 @@ impl Tokens {
                 m.define("may_walk", &room.and(&waiting.e().is_zero().not().or(&loaded.e()))).e()
             }
         };
-        Tokens { data, scan, wait, strips, computed, computed_data, walked, may_walk }
+        Tokens { data, scan, wait, strips, strips_to_cut, computed, computed_data, walked, may_walk }
     }
 
     /// `end` is high when an end mark has come through the pipeline.

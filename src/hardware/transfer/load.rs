@@ -365,7 +365,7 @@ fn gate(context: &Context, m: &mut Module, fills: bool, hands_on: bool) -> Gate 
 
     let scan = Stream::wires(m, "scan_tile");
     let wait = Stream::wires(m, "wait_tile");
-    let strips = if fills { StripQueue::declare(context, m, &data) } else { None };
+    let strips = if fills { StripQueue::declare(context, m, &data, "") } else { None };
     let mut takers = vec![&scan, &wait];
     takers.extend(strips.as_ref().map(|strips| &strips.taken));
     fork(m, &tile, &may_start.e(), &takers);

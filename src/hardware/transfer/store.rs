@@ -58,7 +58,7 @@ pub fn store(context: &Context, memory_port: u32, delay: &dyn Fn(ArrayId) -> u32
     let tile_data = m.input("s_tile_data", Type::unsigned(context.tile_width()));
     let rows = Stream::wires(&mut m, "row");
     let row_wires = RowPorts::declare(&mut m, &format, "row_", false);
-    let strips = StripQueue::declare(context, &mut m, &tile_data);
+    let strips = StripQueue::declare(context, &mut m, &tile_data, "");
     let scan = match &strips {
         None => tile.clone(),
         Some(StripQueue { taken, .. }) => {

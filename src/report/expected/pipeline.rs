@@ -2,7 +2,7 @@
 //! iterations of a small tile run, or a last tile that has nothing to store, are seen here and in no sum over all tiles.
 
 use crate::ids::{BandId, ByBand};
-use crate::offload::{Offload, Transfer, Wait};
+use crate::offload::{Offload, Wait};
 
 /// What a tile takes, in cycles of each process by itself.
 #[derive(Clone, Debug)]
@@ -38,6 +38,9 @@ pub fn cycles(offload: &Offload, mut tiles: Vec<Tile>, latency: f64) -> (f64, By
         by_band[tile.band] += end - begun;
         begun = *end;
     }
+    if let Some(last) = tiles.last() {
+        by_band[last.band] += latency;
+    }
     (begun + latency, by_band)
 }
 
@@ -53,7 +56,7 @@ impl Waits {
             return Waits { load: Wait::Nothing, compute: false };
         }
         let loads = band.transfers.iter().filter(|transfer| !transfer.load.pieces.is_empty());
-        let load = loads.map(|transfer: &Transfer| transfer.wait).max().unwrap_or(Wait::Nothing);
+        let load = loads.map(|transfer| transfer.wait).max().unwrap_or(Wait::Nothing);
         Waits { load, compute: band.compute_waits }
     }
 }

@@ -135,7 +135,7 @@ impl Space {
     fn completed(&self, mut order: Vec<usize>, s: usize) -> Result<Vec<usize>, String> {
         let n = self.rank();
         let mut missing: Vec<usize> = (0..n).filter(|k| !order.contains(k)).collect();
-        let varies = |k: usize| !self.values[s][k].is_constant();
+        let varies = |k: usize| self.varies(s, k);
         let mut has_led = false;
         for (level, &wave) in order.iter().enumerate().filter(|(_, k)| **k >= n) {
             let Wave { terms, leads } = &self.waves[wave - n];

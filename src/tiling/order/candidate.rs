@@ -60,7 +60,7 @@ impl Candidate {
     /// The tile size along the rows of a statement, see [`Order::rows`]; where a wave cuts them, the mean length.
     pub(super) fn row_length(&self, space: &Space, place: usize) -> i64 {
         let order = &self.dimensions[place];
-        let row = space.row(&space.values[place], order).filter(|&level| self.apart.is_none_or(|apart| level >= apart));
+        let row = space.row(place, order).filter(|&level| self.apart.is_none_or(|apart| level >= apart));
         let Some(row) = row.filter(|_| space.injective) else { return 1 };
         match space.has_waves(order) {
             true => (space.row_length(place, order, 0) as i64).max(1),

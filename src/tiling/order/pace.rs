@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 
 use super::distances::Distances;
-use super::space::Space;
+use super::space::{Limited, Space};
 use crate::affine::Affine;
 use crate::ids::ArrayId;
 use crate::operators;
@@ -116,6 +116,8 @@ pub(super) struct Walk<'a> {
     pub waits: Vec<Wait<'a>>,
     /// Along a sum of dimensions.
     pub is_wave: bool,
+    /// Of a statement whose rows data cut short: no row depends on another.
+    pub rows_are_apart: bool,
 }
 
 /// A value that an instance reads so many cycles behind the one that makes it, where that takes `latency`.
@@ -170,7 +172,7 @@ impl Space {
     /// The pace of a statement that runs so.
     pub(super) fn pace_of(&self, place: usize, order: &[usize], walk: &Walk) -> Pace {
         let wait = walk.waits.iter().map(Wait::cycles).fold(0.0, f64::max);
-        if let Some(cycles) = self.cycles_cut_by_data(place, order, wait) {
+        if let Some(cycles) = self.cycles_cut_by_data(place, order, walk, wait) {
             let late = walk.waits.iter().filter(|wait| wait.is_late).map(|wait| wait.of.array).collect();
             return Pace { cycles, late };
         }
@@ -180,14 +182,24 @@ impl Space {
     }
 
     /// The cycles of a statement whose rows, along its innermost loop, are as long as only the data tell, see [`kernel::Limits`]: one for
-    /// each, and what they leave of the iterations, which wait so long.
-    pub(super) fn cycles_cut_by_data(&self, place: usize, order: &[usize], wait: f64) -> Option<f64> {
-        let (iterator, share) = self.limited[place].as_ref()?;
+    /// each, and what they leave of the iterations, which wait so long. Rows that do not depend on one another are interleaved: as many
+    /// as there are at a time have others in between, and the last one is alone for half of what its tile has of it.
+    pub(super) fn cycles_cut_by_data(&self, place: usize, order: &[usize], walk: &Walk, wait: f64) -> Option<f64> {
+        let Limited { iterator, share, length } = self.limited[place].as_ref()?;
         let (last, outer) = order.split_last()?;
         let has_it = |k: &usize| self.values[place].get(*k).is_none_or(|value| value.coefficient(iterator) != 0);
         let is_alone = self.values[place].get(*last).is_some_and(|value| value.coefficient(iterator) == 1);
-        let left = || self.combinations(place, order) * share * wait.max(1.0);
-        (is_alone && !outer.iter().any(has_it)).then(|| self.combinations(place, outer) + left())
+        if !is_alone || outer.iter().any(has_it) {
+            return None;
+        }
+        let rows = self.combinations(place, outer);
+        let left = self.combinations(place, order) * share;
+        if !walk.rows_are_apart || wait <= 1.0 {
+            return Some(rows + left * wait.max(1.0));
+        }
+        let in_tile = length.map_or(left / rows, |length| length.min(self.combinations(place, order) / rows));
+        let at_once = (left / in_tile.max(1.0)).clamp(1.0, rows.max(1.0));
+        Some(rows + left * (wait / at_once).max(1.0) + wait * in_tile / 2.0)
     }
 
     /// Cycles in which the scanner has all rows of a statement: one for each, and some for each loop around them.
@@ -225,7 +237,14 @@ impl Space {
         let between = (order.iter().enumerate())
             .fold(Affine::default(), |sum, (level, &k)| sum + Affine::variable(&names[k]) * (step(level) * values(k)));
         let mut waits = vec![];
-        for of in distances.filter(|d| d.kind == DependenceKind::Flow) {
+        let mut rows_are_apart = self.limited[place].is_some();
+        for of in distances {
+            if rows_are_apart && of.source == place && of.sink == place {
+                rows_are_apart = self.is_in_a_row(order, of)?;
+            }
+            if of.kind != DependenceKind::Flow {
+                continue;
+            }
             let Some(back) = of.near.largest(&names, &-between.clone())?.finite() else { continue };
             let distance = (-back as f64 / count as f64).max(1.0);
             let behind = self.late[place].get(&of.array).filter(|_| of.source == place && of.sink == place);
@@ -233,6 +252,21 @@ impl Space {
             waits.push(Wait { of, distance, latency, is_late: behind.is_some() });
         }
         let is_wave = self.has_waves(order);
-        Ok(Walk { cycles, between, waits, is_wave })
+        Ok(Walk { cycles, between, waits, is_wave, rows_are_apart })
+    }
+
+    /// Whether all instances that depend on one another so are in one row.
+    fn is_in_a_row(&self, order: &[usize], distances: &Distances) -> Result<bool> {
+        let Some((_, outer)) = order.split_last() else { return Ok(true) };
+        for &k in outer {
+            if k >= self.rank() {
+                return Ok(false);
+            }
+            let ends = [distances.set.minimum(k)?, distances.set.maximum(k)?].map(|end| end.finite());
+            if ends != [Some(0); 2] && !distances.set.is_empty()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }

@@ -319,9 +319,9 @@ impl<'a> Wanted<'a> {
             .at(at, format!("{count} lanes"))
             .help(format!("{}; name other loops, or write `lanes({count})` for lanes along one", reasons.join("; ")));
         }
-        for ((shapes, values), name) in self.shapes.iter().zip(&space.values).zip(names) {
+        for ((place, shapes), name) in self.shapes.iter().enumerate().zip(names) {
             for (k, shape) in shapes.iter().enumerate() {
-                if values[k].is_constant() || space.sizes[k] == 1 {
+                if !space.varies(place, k) || space.sizes[k] == 1 {
                     continue;
                 }
                 let reason = match shape.as_ref() {
@@ -331,7 +331,7 @@ impl<'a> Wanted<'a> {
                     Ok(_) => "neighbours depend on one another".into(),
                 };
                 let of = if names.len() > 1 { format!("{name} ") } else { String::new() };
-                reasons.push(format!("{of}along {}: {reason}", values[k]));
+                reasons.push(format!("{of}along {}: {reason}", space.values[place][k]));
             }
         }
         Diagnostic::new(format!("no dimension of the tile can run {count} of its values side by side"))
@@ -401,7 +401,7 @@ impl Space {
             let mut choose = |alone: &'a Alone<'a>, levels: Vec<Level>| -> Result<bool> {
                 let best = &mut chosen[place];
                 if levels.is_empty() || self.allows_lanes(alone, &levels, distances, wanted, &banked)? {
-                    let row = self.row(&self.values[place], alone.order).filter(|row| *row >= outer.len());
+                    let row = self.row(place, alone.order).filter(|row| *row >= outer.len());
                     let length = row.map_or(1, |row| self.sizes[alone.order[row]]) as f64;
                     let cycles = self.cycles_in_lanes(alone, &levels, outer.len(), distances, wanted)?;
                     let mut cost = cycles;
@@ -506,7 +506,7 @@ impl Space {
         let along = alone.along(levels);
         let shape = wanted.shape(self, alone.place, alone.order, &along);
         let Ok(shape) = shape.as_ref() else { return Ok(false) };
-        let fits = |&(k, count): &(usize, i64)| self.side(k) >= count && !self.values[alone.place][k].is_constant();
+        let fits = |&(k, count): &(usize, i64)| self.side(k) >= count && self.varies(alone.place, k);
         Ok(wanted.banking.disagrees(banked, shape).is_none()
             && along.iter().all(fits)
             && match levels {
@@ -541,7 +541,7 @@ impl Space {
                 let mut late = statement.targets().map(|target| grouped.late[alone.place].get(&target.array).copied());
                 let late = late.try_fold(0.0, |most, cycles| Some(f64::max(most, cycles?)));
                 let latency = late.unwrap_or(grouped.latencies[alone.place]) as i64;
-                let row = self.row(&self.values[alone.place], alone.order).map(|level| alone.order[level]);
+                let row = self.row(alone.place, alone.order).map(|level| alone.order[level]);
                 let counted = groups.as_ref().as_ref().map_or(0.0, |groups| groups.pace(alone.order, row, latency));
                 pace.cycles.max(grouped.combinations(alone.place, &all) * counted)
             }

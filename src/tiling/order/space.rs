@@ -27,6 +27,8 @@ pub(super) struct Space {
     /// θ of every statement, followed by the loops that it leaves open: one dimension for each level of the source's
     /// loops, constant in statements where θ has it already.
     pub values: Vec<Vec<Affine>>,
+    /// The names of sizes: a value of these alone is one for all of a statement's instances.
+    parameters: Rc<BTreeSet<String>>,
     /// Tile sizes, or trips assumed.
     pub sizes: Vec<i64>,
     /// What of them the iterations fill at the sizes that the user runs.
@@ -39,8 +41,8 @@ pub(super) struct Space {
     pub late: Vec<BTreeMap<ArrayId, f64>>,
     /// The same in lanes.
     in_lanes: Vec<Rc<Waits>>,
-    /// The iterators along which data cut rows short, see [`Limits`](crate::source::kernel::Limits), and what part they leave.
-    pub limited: Vec<Option<(String, f64)>>,
+    /// How data cut rows short.
+    pub limited: Vec<Option<Limited>>,
     /// Local arrays, and those of which nobody reads what is left: tiles may move nothing of them.
     pub inside: BTreeSet<ArrayId>,
     /// How many of the dimensions are θ's.
@@ -142,8 +144,8 @@ impl Space {
     /// Adds a sum, where all of its terms vary in some statement.
     fn add_wave(&mut self, wave: Wave) {
         let terms = &wave.terms;
-        let varies = |values: &Vec<Affine>| terms.iter().all(|&(k, _)| !values[k].is_constant());
-        if !self.values.iter().any(varies) {
+        let varies = |place: usize| terms.iter().all(|&(k, _)| self.varies(place, k));
+        if !(0..self.values.len()).any(varies) {
             return;
         }
         for values in &mut self.values {
@@ -199,8 +201,13 @@ impl Space {
 
     /// Instances of a statement in all tiles, were their dimensions independent.
     pub(super) fn iterations(&self, place: usize) -> f64 {
-        let varying = self.values[place].iter().zip(&self.ranges).filter(|(value, _)| !value.is_constant());
+        let varying = self.ranges.iter().enumerate().filter(|(k, _)| self.varies(place, *k));
         varying.map(|(_, range)| *range as f64).product()
+    }
+
+    /// Whether a statement's instances differ along a dimension.
+    pub(super) fn varies(&self, place: usize, k: usize) -> bool {
+        !self.values[place][k].terms.keys().all(|name| self.parameters.contains(name))
     }
 
     /// Instances of all statements in a tile.
@@ -220,10 +227,7 @@ impl Space {
     /// How many different values the dimensions `outer` of one statement have together: a wave has those of the sum of its
     /// terms that are not among them.
     pub(super) fn combinations(&self, place: usize, outer: &[usize]) -> f64 {
-        let extent = |k: usize| match self.values[place][k].is_constant() {
-            true => 1,
-            false => self.extents[k],
-        };
+        let extent = |k: usize| if self.varies(place, k) { self.extents[k] } else { 1 };
         let values = |&k: &usize| {
             let open = self.terms(k).into_iter().filter(|(term, _)| *term == k || !outer.contains(term));
             (open.map(|(term, factor)| factor.abs() * (extent(term) - 1)).sum::<i64>() + 1) as f64
@@ -239,9 +243,10 @@ impl Space {
             latencies: waits.iter().map(|waits| waits.latency).collect(),
             in_lanes: statements.iter().map(|&s| Rc::new(Waits::new(kernel, all[s], true))).collect(),
             late: waits.into_iter().map(|waits| waits.late).collect(),
-            limited: statements.iter().map(|&s| limited(kernel, all[s])).collect(),
+            limited: statements.iter().map(|&s| Limited::of(kernel, all[s])).collect(),
             inside: kernel.arrays.iter_enumerated().filter(|(_, a)| is_inside(a)).map(|(array, _)| array).collect(),
             values: directive.schedules.iter().map(|s| s.theta.clone()).collect(),
+            parameters: Rc::new(kernel.parameters.iter().map(|size| size.name.clone()).collect()),
             sizes: directive.sizes.clone(),
             extents: directive.sizes.clone(),
             ranges: directive.sizes.clone(),
@@ -253,13 +258,13 @@ impl Space {
     }
 
     /// The level of `order` along which a statement's rows lie.
-    pub(super) fn row(&self, values: &[Affine], order: &[usize]) -> Option<usize> {
-        order.iter().rposition(|&k| !values[k].is_constant() && self.sizes[k] > 1)
+    pub(super) fn row(&self, place: usize, order: &[usize]) -> Option<usize> {
+        order.iter().rposition(|&k| self.varies(place, k) && self.sizes[k] > 1)
     }
 
     /// The mean length of a statement's rows in `order`, with the statements one after the other at the depth `apart`.
     pub(super) fn row_length(&self, place: usize, order: &[usize], apart: usize) -> f64 {
-        let row = self.row(&self.values[place], order).filter(|level| *level >= apart);
+        let row = self.row(place, order).filter(|level| *level >= apart);
         row.map_or(1.0, |row| self.combinations(place, order) / self.combinations(place, &order[..row]))
     }
 }
@@ -309,9 +314,25 @@ fn is_inside(array: &kernel::Array) -> bool {
     array.scratch || array.storage != kernel::Storage::Argument
 }
 
-/// See [`Space::limited`].
-fn limited(kernel: &Kernel, statement: &kernel::Statement) -> Option<(String, f64)> {
-    let limits = kernel.limits(statement)?;
-    let usual = kernel.usual_sizes();
-    Some((limits.iterator.to_string(), limits.share(kernel, |name| usual.get(name).copied().unwrap_or(1))))
+/// Rows that data cut short, see [`Limits`](kernel::Limits), at the sizes that the user runs.
+#[derive(Clone)]
+pub(super) struct Limited {
+    /// The iterator along them.
+    pub iterator: String,
+    /// What part is left of the iterations.
+    pub share: f64,
+    /// How many are left of a row, in all tiles, where its ends are known.
+    pub length: Option<f64>,
+}
+
+impl Limited {
+    fn of(kernel: &Kernel, statement: &kernel::Statement) -> Option<Limited> {
+        let limits = kernel.limits(statement)?;
+        let usual = kernel.usual_sizes();
+        let size = |name: &str| usual.get(name).copied().unwrap_or(1);
+        let share = limits.share(kernel, size);
+        let most = limits.told[1].iter().map(|most| most.evaluate(size)).min();
+        let length = most.map(|most| most as f64 * share);
+        Some(Limited { iterator: limits.iterator.to_string(), share, length })
+    }
 }

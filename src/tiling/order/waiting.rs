@@ -37,7 +37,7 @@ impl Space {
                 let share = if is_held_up { self.share(program, statements, &walk, one)? } else { 1.0 };
                 wait = wait.max(one.cycles().min(1.0 + share * (one.latency - one.distance)));
             }
-            if let Some(cycles) = self.cycles_cut_by_data(place, order, wait) {
+            if let Some(cycles) = self.cycles_cut_by_data(place, order, &walk, wait) {
                 sum += cycles;
                 continue;
             }
@@ -101,7 +101,7 @@ impl Space {
         let waves = order.iter().filter_map(|k| k.checked_sub(self.rank()));
         for &(k, factor) in waves.flat_map(|wave| &self.waves[wave].terms) {
             let factor = factor.abs();
-            let extent = if self.values[place][k].is_constant() { 1 } else { self.extents[k] };
+            let extent = if self.varies(place, k) { self.extents[k] } else { 1 };
             let mut sums = vec![0.0; rows.len() + (factor * (extent - 1)) as usize];
             for (at, count) in rows.iter().enumerate() {
                 (0..extent).for_each(|value| sums[at + (factor * value) as usize] += count);
