@@ -6,6 +6,8 @@ mod common;
 
 use std::sync::Arc;
 
+use burstc::Options;
+use burstc::choose_lanes::Request;
 use burstc::simulate::simulator::Simulator;
 use common::{Data, Rig, Subject, elsewhere, on_a_bus};
 
@@ -39,9 +41,19 @@ const DIRECT: [&str; 22] = [
 ];
 
 fn check(kernel: &str, ranges: Ranges, runs: &[Sizes]) {
-    let subject = Subject::read(&format!("tests/kernels/{kernel}.c"));
+    let path = format!("tests/kernels/{kernel}.c");
+    let subject = Subject::read(&path);
     subject.lint();
     if on_a_bus() {
+        // As the command takes the kernel, too: with the lanes that it chooses.
+        let options = Options { lanes: Some(Request::Usual), ..Options::default() };
+        let usual = Subject::read_with(&path, &options);
+        if usual.accelerator.offload.most_lanes() != subject.accelerator.offload.most_lanes() {
+            usual.lint();
+            let rig =
+                Rig::of(&usual, Simulator::Verilator, false).unwrap_or_else(|error| panic!("{kernel}: {error:#}"));
+            runs.iter().for_each(|set| drop(rig.run_on(Data { set, ranges, seed: 1 })));
+        }
         let mut rig =
             Rig::of(&subject, Simulator::Verilator, false).unwrap_or_else(|error| panic!("{kernel}: {error:#}"));
         for (seed, set) in (1..=3).flat_map(|seed| runs.iter().map(move |set| (seed, set))) {

@@ -298,6 +298,29 @@ fn sums_in_lanes_wait_for_the_sum_alone() {
     assert!(counters.cycles <= 25_450, "{} cycles, stalled {}", counters.cycles, counters.compute_stall);
 }
 
+/// A sum behind a band in lanes whose groups are more than are looked at: when ports read is chosen from the iterations of all bands,
+/// each of which has its part. A term takes the adder's eight cycles; 20, with the product's, where nobody has looked at it: 14,240 in all.
+#[test]
+fn a_sum_behind_many_lanes_waits_for_the_sum_alone() {
+    if elsewhere() {
+        return;
+    }
+    let text = "#include <stdint.h>\n#pragma burstc size(N: 512, max 512)\n\
+                void behind(int N, int32_t c[32][64], int32_t d[32][64], int32_t p[40], float a[N], float b[N], float s[1])\n{\n\
+                #pragma burstc schedule(S0[t,i,j] -> (0, t, i, j); S1[t,i,j] -> (0, t, i, j)) tile(1, 64, 64, 64) lanes(64)\n\
+                for (int t = 0; t < 40; t++)\nfor (int i = 0; i < 32; i++)\nfor (int j = 0; j < 64; j++) {\n\
+                c[i][j] += p[t];\nd[i][j] ^= c[i][j];\n}\n\
+                #pragma burstc schedule(S2[j] -> (1, j)) tile(1, 512)\n\
+                for (int j = 0; j < N; j++)\ns[0] += a[j] * b[j];\n}\n";
+    let source = Source { path: "behind.c".to_string(), text: text.to_string(), cpp_args: vec![] };
+    let board = burstc::board::load("alveo-u50").expect("a known board");
+    let subject = Subject::on(board, &source, &Options::default()).expect("it is built");
+    let rig = Rig::of(&subject, Simulator::Verilator, false).expect("it is assembled");
+    // Two statements' groups, the terms, and transfers beside which nothing runs: the first load of the bands and the last store.
+    let cycles = rig.run(&[("N", 512)], 1).counters.cycles;
+    assert!(cycles <= 2 * 40 * 32 + 8 * 512 + 1500, "{cycles} cycles");
+}
+
 /// Rows of an array of three dimensions that begin elsewhere than the row before: 23.2 cycles where every address takes its products,
 /// 32 bits each.
 #[test]

@@ -202,11 +202,16 @@ impl Nest<'_, '_> {
             .map(|upper| self.holds_within(&upper.value).1 + i64::from(upper.operator != BinaryOperator::Less));
         let least = if is_data(start) { self.holds_within(start).0 } else { 0 };
         let (least, most) = (least, ends.min().unwrap_or(i64::MAX));
-        if most.saturating_sub(least) <= MOST && least >= 0 && most >= least {
-            return Ok((number(&least.to_string(), span), vec![number(&most.to_string(), span)]));
+        // What types leave below 0 is seldom meant.
+        let read = start.reads().into_iter().map(|access| access.array);
+        let read = read.chain(start.gathers().into_iter().map(|gather| gather.array));
+        let mut ranges = read.map(|array| self.scope.arrays[array].range);
+        let is_meant = least >= 0 || least >= -MOST && ranges.all(|range| range.is_some());
+        if most.saturating_sub(least) <= MOST && is_meant && most >= least {
+            return Ok((whole(least, span), vec![whole(most, span)]));
         }
-        if least >= 0 && uppers.iter().any(|upper| !is_data(&upper.value)) {
-            return Ok((number(&least.to_string(), span), vec![]));
+        if is_meant && uppers.iter().any(|upper| !is_data(&upper.value)) {
+            return Ok((whole(least, span), vec![]));
         }
         let of = std::iter::once(start).chain(uppers.iter().map(|upper| &upper.value));
         let made_of = of.flat_map(Expr::reads).map(|access| &self.scope.arrays[access.array].name).next();
@@ -223,12 +228,7 @@ impl Nest<'_, '_> {
 
     /// An extent as C text, as far as sizes and constants have names here.
     fn written_out(&self, extent: &Affine, span: ByteSpan) -> Option<(Node<Expression>, String)> {
-        let mut sum =
-            (extent.constant != 0 || extent.terms.is_empty()).then(|| number(&extent.constant.to_string(), span));
-        if extent.constant < 0 {
-            let size = number(&extent.constant.unsigned_abs().to_string(), span);
-            sum = Some(binary(BinaryOperator::Minus, number("0", span), size, span));
-        }
+        let mut sum = (extent.constant != 0 || extent.terms.is_empty()).then(|| whole(extent.constant, span));
         for (name, coefficient) in &extent.terms {
             if !matches!(self.scope.lookup(name), Some(Name::Parameter(_))) || *coefficient < 0 {
                 return None;
@@ -270,6 +270,12 @@ impl Nest<'_, '_> {
         };
         found.and_then(within).unwrap_or(own)
     }
+}
+
+/// A number, also a negative one.
+fn whole(value: i64, span: ByteSpan) -> Node<Expression> {
+    let size = number(&value.unsigned_abs().to_string(), span);
+    if value < 0 { binary(BinaryOperator::Minus, number("0", span), size, span) } else { size }
 }
 
 /// That there are iterations, and that one is below the smallest value, or beyond the largest.

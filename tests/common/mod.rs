@@ -66,12 +66,16 @@ impl Subject {
         Ok(Arc::new(Subject { accelerator, golden, board }))
     }
 
-    /// The kernel in the file `path` of this repository.
+    /// The kernel in the file `path` of this repository, in one lane.
     pub fn read(path: &str) -> Arc<Subject> {
+        Subject::read_with(path, &Options::default())
+    }
+
+    pub fn read_with(path: &str, options: &Options) -> Arc<Subject> {
         let user = Source::read(&root(path), vec![]).expect("the kernel is readable");
         let chosen = program::choose(&user, &Choice::default()).unwrap_or_else(|error| panic!("{path}: {error:#}"));
         let source = chosen.source;
-        Subject::new(&source, &Options::default()).unwrap_or_else(|error| panic!("{path}: {error:#}"))
+        Subject::new(&source, options).unwrap_or_else(|error| panic!("{path}: {error:#}"))
     }
 }
 

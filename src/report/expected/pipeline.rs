@@ -123,6 +123,21 @@ mod tests {
         assert_eq!(last(&tiles, &[FIRST, NONE, NONE]), 10.0 + 100.0 + 10.0);
     }
 
+    /// Its words have places once the tile before the last is computed, and the one before that is stored.
+    #[test]
+    fn loads_wait_for_the_places_of_the_tiles_before() {
+        let computed = [[0.0, 100.0, 0.0], [0.0, 1.0, 0.0], [50.0, 1.0, 0.0]];
+        assert_eq!(last(&computed, &[FIRST, NONE, NONE]), 100.0 + 7.0 + 50.0 + 1.0);
+        let stored = [[0.0, 1.0, 100.0], [0.0, 1.0, 10.0], [0.0, 1.0, 0.0], [50.0, 1.0, 0.0]];
+        assert_eq!(last(&stored, &[FIRST, NONE, NONE, NONE]), 1.0 + 100.0 + 7.0 + 50.0 + 1.0);
+    }
+
+    #[test]
+    fn iterations_wait_for_what_the_strip_before_stores() {
+        let waits = Waits { load: Wait::Nothing, compute: true };
+        assert_eq!(last(&[[10.0, 20.0, 10.0]; 2], &[FIRST, waits]), 17.0 + 20.0 + 10.0 + 20.0 + 10.0);
+    }
+
     #[test]
     fn strips_wait_as_their_loads_must() {
         let tiles = [[10.0, 20.0, 10.0]; 2];

@@ -283,10 +283,12 @@ impl Exits<'_> {
         let Kept { mut declarations, kept, rest } = self.kept(&moving, &rest, behind, span)?;
         let passed = block(items[first..k].to_vec(), span);
         let is_again = behind.iter().any(|own| matches!(own, Behind::Again(_)));
+        // Where another jump comes to a label on the way, what it sets is seen behind that, too.
+        let inner: Vec<usize> = (first + 1..k).filter(|place| label(&items[*place]).is_some()).collect();
         let mut at_end = vec![];
         for ((counter, own), declaration) in kept.iter().zip(&mut declarations) {
-            // What else moves them is seen at the end alone.
-            if !moves_with_its_loop(&passed, counter) {
+            // What else moves them is seen at the end alone, and so is what that jump takes past the end of their loops.
+            if !inner.is_empty() || !moves_with_its_loop(&passed, counter) {
                 at_end.push((counter.clone(), own.clone()));
             } else if !items[first..k].iter().any(|item| is_loop_of(item, counter))
                 && (is_again || moves(whole, counter) > moves(&passed, counter))
@@ -297,8 +299,6 @@ impl Exits<'_> {
         }
         let leave =
             Leave { is_jump: &|own| is_jump(own, Some(name)), through_loops: true, flag: &flag, kept, dead: vec![] };
-        // Where another jump comes to a label on the way, what it sets is seen behind that, too.
-        let inner: Vec<usize> = (first + 1..k).filter(|place| label(&items[*place]).is_some()).collect();
         let before = if inner.is_empty() { first } else { 0 };
         let mut made: Items = items[..before].to_vec();
         made.push(declared(&flag, span));

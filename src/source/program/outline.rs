@@ -254,11 +254,14 @@ impl<'u> Outliner<'_, 'u> {
                 false => Use::Argument,
                 true => {
                     let flow = Flow { name: &name, functions: &kept, is_global: declared.is_global() };
-                    let comes_in = flow.items(&items) == First::Read;
-                    match (self.is_live(path, &flow, &declared, &items), comes_in) {
-                        (true, _) => Use::Result(fresh(&name, "_out"), comes_in),
-                        (false, true) => Use::First(fresh(&name, "_in")),
-                        (false, false) => Use::Local,
+                    let first = flow.items(&items);
+                    match (self.is_live(path, &flow, &declared, &items), first) {
+                        // On some way through the region it may stay what it was.
+                        (true, _) => Use::Result(fresh(&name, "_out"), first != First::Written),
+                        // What extents name keeps its name.
+                        (false, First::Read) if extents.contains(&name) => Use::Argument,
+                        (false, First::Read) => Use::First(fresh(&name, "_in")),
+                        (false, _) => Use::Local,
                     }
                 }
             };
@@ -373,6 +376,10 @@ impl<'u> Outliner<'_, 'u> {
         region: &[&'u Node<BlockItem>],
     ) -> bool {
         let function = &self.part.function.node;
+        // An argument ends with its function.
+        if self.part.region.is_none() && matches!(declared, Declared::Argument(_)) {
+            return false;
+        }
         if jumps(&function.statement, None) > 0 || self.has_address(flow.name) {
             return true;
         }

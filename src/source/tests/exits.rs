@@ -434,6 +434,8 @@ fn jumps_that_cross() {
         "for (int i = 0; i < n; i++) { if (a[i] > 5) goto one; if (a[i] > 3) goto two; b[i] = 1; goto three; one: b[i] = 2; two: b[i] += 3; if (i & 1) goto three; c[0]++; three: c[1] ^= b[i]; }",
         "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) if (p[i][j] == 14) goto fail; for (int i = 0; i < n; i++) if (a[i] == 7) goto fail; c[0] = 1; goto end; fail: c[0] = 2; end: c[1]++;",
         "int i; for (i = 0; i < n; i++) if (a[i] == x) goto found; c[0] = -1; goto done; found: c[0] = i; b[i] = 3; done: c[1] = 7;",
+        "int i = 7; if (n > 19) goto fail; for (i = 0; i < n; i++) { if (a[i] == x) goto out; if (a[i] == 3) goto fail; b[i]++; } c[1] = 1; goto out; fail: c[2] = 2; out: c[0] = i;",
+        "int i = 0; while (i < n) { if (a[i] == x) { b[i] = 1; goto out; } if (b[i] == 4) goto near; i++; } c[1]++; if (m > 3) goto out; near: c[2] ^= i; out: c[0] = i;",
         "for (int i = 0; i < n; i++) { do { if (a[i] & 1) break; b[i] = 1; if (a[i] & 2) break; b[i] = 2; } while (0); c[i & 7] += b[i]; }",
     ]);
 }

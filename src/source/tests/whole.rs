@@ -180,6 +180,24 @@ fn rounds_around_a_region() {
     assert_eq!(signature(&text("s = 1;"), &Choice::default()), "f(int32_t s_in, int32_t a[8])");
 }
 
+/// What somebody reads behind the region begins as it was, unless the region surely gives it another value.
+#[test]
+fn what_may_stay_what_it_was() {
+    let begins = |region: &str| {
+        let text = format!(
+            "#include <stdio.h>\nint a[8], s = 5, n;\nint main() {{\nscanf(\"%d\", &n);\n#pragma scop\n{region}\n\
+             #pragma endscop\nprintf(\"%d\", s);\nreturn 0;\n}}\n"
+        );
+        chosen(&text, &Choice::default()).source.text.contains("int s = s_out[0];")
+    };
+    assert!(begins("for (int i = 0; i < n; i++) s = a[i];"));
+    assert!(begins("for (int i = 0; i < 8; i++) { if (a[i] > 5) s = i; a[i] = 0; }"));
+    assert!(begins("for (int i = 0; i < n; i++) for (s = 0; s < 8; s++) a[s] = i;"));
+    assert!(begins("for (int i = 0; i < 8; i++) { if (a[i] < 0) break; s = a[i]; }"));
+    assert!(!begins("for (s = 0; s < n; s++) a[s] = 1;"));
+    assert!(!begins("s = a[0]; for (int i = 0; i < n; i++) if (a[i] > s) s = a[i];"));
+}
+
 /// A kernel as it always was stays as it is, whatever else is in the file.
 #[test]
 fn a_kernel_stays() {
@@ -214,6 +232,21 @@ fn a_function_that_returns_a_number() {
     assert_eq!(signature(&taken, &Choice::default()), expected.replace("best_result", "best_result_"));
     let macros = text.replace("return s", "GIVE s").replace("static", "#define GIVE return\nstatic");
     assert!(refusal(&macros, &Choice::default()).message.contains("comes from a macro"));
+}
+
+/// An argument that the function changes, and that the extent of another names.
+#[test]
+fn a_size_that_a_function_changes() {
+    for (body, signature_of) in [
+        ("int s = 0; while (n--) s += a[n]; return s;", "f(size n, uint8_t a[n], int32_t f_result[1])"),
+        ("while (n-- > 0) if (a[n] == 3) goto out; out: return n;", "f(size n, uint8_t a[n], int32_t f_result[1])"),
+    ] {
+        let text = format!("int f(int n, const unsigned char a[n])\n{{\n{body}\n}}\n");
+        assert_eq!(signature(&text, &Choice::default()), signature_of, "{text}");
+    }
+    let region = "int a[9];\nint main(int n, char **v)\n{\nint b[n];\n#pragma scop\n\
+                  while (n--) b[n] = a[3];\n#pragma endscop\nreturn b[0];\n}\n";
+    assert_eq!(signature(region, &Choice::default()), "kernel(size n, int32_t b[n], int32_t a[9])");
 }
 
 /// A sequence of layers, which has loops in what it calls only.
