@@ -714,6 +714,18 @@ fn tiles(program: &Program, kernel: &Kernel, bands: &ByBand<Band>, contexts: &By
     for piece in &mut scan.pieces {
         // The last dimension of the band is the row.
         let n = bands[piece.leaf.band()].tile_names.len();
+        if piece.shared >= n {
+            let (low, high) = piece.levels[n - 1].range;
+            if low != high {
+                let span = bands[piece.leaf.band()].directive.span;
+                return Err(Diagnostic::new("its tiles take turns with those of another nest along the last of its dimensions")
+                    .at(span, format!("{n} dimensions, others have up to {rank}"))
+                    .help("put a dimension behind it, as in `(j, 0)` with `tile(64, 1)`, or a constant in front that sets the nests apart, as in `(0, i, j)` and `(1, j)`")
+                    .into());
+            }
+            // One tile has no turns.
+            piece.shared = n - 1;
+        }
         piece.levels.truncate(n);
         piece.point.truncate(n);
     }

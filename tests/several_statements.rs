@@ -110,6 +110,7 @@ fn in_one_strip(
                 innermost_distance: None,
                 cycles_per_iteration: 1.0,
                 lanes: None,
+                interleaved: vec![],
             },
         }]),
         tiles: scan(vec![piece(0, 0, &[], &[tiles], &["T0"])]),

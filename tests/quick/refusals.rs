@@ -11,6 +11,7 @@ use burstc::diagnostic::Diagnostic;
 use burstc::polyhedral::Program;
 use burstc::polyhedral::isl::Map;
 use burstc::source::kernel::Kernel;
+use burstc::source::{self, Source};
 use burstc::tiling::Band;
 use burstc::transfer::validity::{self, Violation};
 use burstc::transfer::{self, ArrayFlow};
@@ -266,4 +267,24 @@ fn wrong_stores() {
     // Later tiles store what earlier ones stored: after the last write, but again.
     let again = c.band.earlier.apply_range(&c.flow.store).unwrap().intersect_domain(&c.band.tiles).unwrap();
     assert_eq!(c.of_store(&c.flow.store.union(&again).unwrap()), [Violation::StoreRepeats]);
+}
+
+/// Tiles of one nest between those of another, of which the first has no loop left to itself.
+#[test]
+fn schedules_of_fewer_dimensions() {
+    let kernel = |second: &str, first: &str| {
+        let text = format!(
+            "#pragma burstc size(N: 64, max 512)\nvoid two(int N, int c[32][64], int a[N], int s[1])\n{{\n\
+             #pragma burstc schedule(S0[i,j] -> (i, j)) tile({first})\n\
+             for (int i = 0; i < 32; i++)\nfor (int j = 0; j < 64; j++)\nc[i][j] += i;\n\
+             #pragma burstc schedule({second}\nfor (int j = 0; j < N; j++)\ns[0] += a[j];\n}}\n"
+        );
+        source::parse(&Source { path: "two.c".into(), text, cpp_args: vec![] }).unwrap()
+    };
+    let message = "its tiles take turns with those of another nest along the last of its dimensions";
+    assert_refused(&kernel("S1[j] -> (j)) tile(16)", "8, 64"), message, 8, "(j, 0)");
+    for second in ["S1[j] -> (j, 0)) tile(16, 1)", "S1[j] -> (j)) tile(512)"] {
+        analyze(&kernel(second, "64, 64")).unwrap();
+    }
+    analyze(&kernel("S1[j] -> (j, 0)) tile(16, 1)", "8, 64")).unwrap();
 }
