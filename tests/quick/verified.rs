@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use burstc::affine::Affine;
 use burstc::ids::{ArrayId, BandId, StatementId};
-use burstc::offload::{Offload, Wait};
+use burstc::offload::{Interleaved, Offload, Wait};
 use burstc::source::Source;
 use burstc::source::kernel::{Access, Argument, Expr, Node, ScalarType, Statement, Storage, Write};
 use burstc::verify::verify;
@@ -409,6 +409,25 @@ fn windows() {
             },
         ],
     );
+}
+
+#[test]
+fn interleaved() {
+    fn own(o: &mut Offload) -> &mut Interleaved {
+        &mut o.bands[BandId(0)].compute.interleaved[0]
+    }
+    finds(
+        "interleaved",
+        offload("tests/kernels/csr_float.c"),
+        &[&|o| own(o).rows = 3, &|o| own(o).rows = 1, &|o| own(o).statement = StatementId(9)],
+    );
+    // Every row needs the one before.
+    let claim = |o: &mut Offload| {
+        o.bands[BandId(0)].compute.interleaved.push(Interleaved { statement: StatementId(0), rows: 8 })
+    };
+    finds("interleaved", offload("tests/kernels/seidel.c"), &[&claim]);
+    finds("interleaved", windowed(), &[&claim]);
+    finds("interleaved", lanes(), &[&claim]);
 }
 
 #[test]
