@@ -301,7 +301,7 @@ fn sums_in_lanes_wait_for_the_sum_alone() {
 /// A sum behind a band in lanes whose groups are more than are looked at: when ports read is chosen from the iterations of all bands,
 /// each of which has its part. A term takes the adder's eight cycles; 20, with the product's, where nobody has looked at it: 14,240 in all.
 #[test]
-fn a_sum_behind_many_lanes_waits_for_the_sum_alone() {
+fn a_sum_behind_lanes_waits_for_the_sum_alone() {
     if elsewhere() {
         return;
     }

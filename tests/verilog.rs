@@ -56,7 +56,7 @@ examples!(dma, vecsum, matmul, matmul_lanes, polymul, polymul_skewed, row_sums, 
 
 /// Buffers of 512 lanes have lines of 16,384 bits, more than Verilator takes for meant where a word is repeated as often.
 #[test]
-fn cells_as_wide_as_lines_of_many_lanes_are_clean() {
+fn cells_as_wide_as_lines_of_lanes_are_clean() {
     let cells = [
         ("dual_port_ram", &["-GWIDTH=16384"][..]),
         ("fifo", &["-GWIDTH=16384"]),

@@ -123,7 +123,7 @@ mod tests {
 
     /// Section 3.5.5.2: "about 22000 non-singular 4x4 matrices with coefficients 0 or 1"; the others are counted.
     #[test]
-    fn as_many_matrices_are_nonsingular_as_the_chapter_says() {
+    fn nonsingular_matrices_are_those_of_the_chapter() {
         let count = |n: usize, entries: &[i64]| {
             let mut rows = vec![vec![]];
             for _ in 0..n {
