@@ -305,8 +305,7 @@ fn cut_rows(kernel: &Kernel, plan: &BandPlan, sizes: &BTreeMap<String, i64>) -> 
         let moves = |k: &usize| theta[*k].coefficient(limits.iterator) != 0;
         let (along, others): (Vec<usize>, Vec<usize>) = (0..theta.len()).partition(moves);
         let share = limits.share(kernel, |name| sizes.get(name).copied().unwrap_or(1));
-        let is_size = |name: &String| kernel.parameters.iter().any(|size| size.name == *name);
-        let across = others.into_iter().filter(|k| !theta[*k].terms.keys().all(is_size)).collect();
+        let across = others.into_iter().filter(|k| !kernel.is_of_sizes(&theta[*k])).collect();
         (along.len() == 1).then(|| CutRows { along: along[0], across, share })
     };
     plan.statements.iter().zip(&plan.theta).filter_map(of).collect()

@@ -87,7 +87,7 @@ struct Case {
     kernel: Kernel,
 }
 
-/// `perhaps` of eight writes may happen, the others do.
+/// Random accesses of every cell in every tile: how many there are, and how many of the writes are sure, differs from seed to seed.
 fn case(seed: u64) -> Case {
     let text = "#pragma burstc size(N: 4, max 4)\nvoid k(int N, int b[N], int c[N][N], int d[N][N])\n{\n\
                 #pragma burstc tile(t:1, p:4) strip(2)\nfor (int t = 0; t < N; t++) for (int p = 0; p < N; p++) {\n\

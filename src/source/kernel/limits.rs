@@ -49,6 +49,11 @@ impl Kernel {
         self.parameters.iter().map(|p| (p.name.clone(), p.default.or(p.max).unwrap_or(1))).collect()
     }
 
+    /// Whether a value is made of sizes and constants alone.
+    pub fn is_of_sizes(&self, value: &Affine) -> bool {
+        value.terms.keys().all(|name| self.parameters.iter().any(|size| size.name == *name))
+    }
+
     /// The limits of a statement, if elements of arguments that nobody writes make them, which change along other loops only.
     pub fn limits<'a>(&self, statement: &'a Statement) -> Option<Limits<'a>> {
         let mut all = statement.writes().map(|(target, value)| of_value(target, value));
@@ -61,8 +66,7 @@ impl Kernel {
             let is_written = self.statements().iter().any(|statement| statement.writes_to(access.array));
             is_argument && !is_written && !names.any(|name| name == first.iterator || is_quotient(name))
         };
-        let mut told = first.told.iter().flatten().flat_map(|told| told.terms.keys());
-        let is_of_sizes = told.all(|name| self.parameters.iter().any(|size| size.name == *name));
+        let is_of_sizes = first.told.iter().flatten().all(|told| self.is_of_sizes(told));
         let is_alike = all.all(|other| other.as_ref() == Some(&first));
         (is_alike && is_of_sizes && first.elements().all(is_free)).then_some(first)
     }
