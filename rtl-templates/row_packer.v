@@ -7,13 +7,15 @@
 //             BEAT_WIDTH  log2 of the bytes of the widest beat, at most WORD_WIDTH
 //             GRAIN       log2 of the bytes of the smallest element, at most BEAT_WIDTH
 //             END_WIDTH   bits of a row's ends, more than WORD_WIDTH
+//             MASKED      1 where beats have strobes, 0 where all of their bytes go to memory
 // Handshake   s_row    size       log2 of the bytes of the row's beats, GRAIN to BEAT_WIDTH
 //                      offset     byte of the first word where the row begins
 //                      words_end  bytes from the begin of the first word to the end of the row
 //                      beats_end  bytes from the begin of the first beat to the end of the row
-//             s_beat   the row's beats, exactly ceil(beats_end / 2^size) of them, in the low bits
-//             m_word   the row's words, ceil(words_end / 2^WORD_WIDTH) of them; strobe marks the row's own bytes, the
-//                      others are anything
+//             s_beat   the row's beats, exactly ceil(beats_end / 2^size) of them, in the low bits; strobe marks the
+//                      bytes that memory is to get
+//             m_word   the row's words, ceil(words_end / 2^WORD_WIDTH) of them; strobe marks the row's own bytes, of
+//                      those the marked ones; the others are anything
 //
 // Every cycle takes a beat or gives a word, both where words and beats are as wide and lie alike; where they do not, a row
 // may take one cycle more than it has beats. No bubble between rows. m_word comes from flip-flops; s_row_ready and
@@ -24,7 +26,8 @@ module row_packer #(
     parameter integer WORD_WIDTH = 2,
     parameter integer BEAT_WIDTH = 2,
     parameter integer GRAIN      = 0,
-    parameter integer END_WIDTH  = 8
+    parameter integer END_WIDTH  = 8,
+    parameter integer MASKED     = 0
 ) (
     input  wire                       clk,
     input  wire                       rst,
@@ -37,6 +40,7 @@ module row_packer #(
     input  wire                       s_beat_valid,
     output wire                       s_beat_ready,
     input  wire [(8<<BEAT_WIDTH)-1:0] s_beat_data,
+    input  wire [(1<<BEAT_WIDTH)-1:0] s_beat_strobe,
     output wire                       m_word_valid,
     input  wire                       m_word_ready,
     output wire [(8<<WORD_WIDTH)-1:0] m_word_data,
@@ -52,6 +56,9 @@ module row_packer #(
         end
         if (END_WIDTH <= WORD_WIDTH) begin : illegal_end_width
             row_packer_error_END_WIDTH_must_be_more_than_WORD_WIDTH stop ();
+        end
+        if (MASKED < 0 || MASKED > 1) begin : illegal_masked
+            row_packer_error_MASKED_must_be_0_or_1 stop ();
         end
     endgenerate
 
@@ -122,6 +129,39 @@ module row_packer #(
     wire [WORD_WIDTH-1:0] behind  = -words_left_reg[WORD_WIDTH-1:0];   // bytes of the last word that are none of the row
     wire [BYTES-1:0]      strobe  = (first_reg ? ALL << offset_reg : ALL) & (last_word ? ALL >> behind : ALL);
 
+    // The strobes of the beats take the way of their bytes.
+    wire [BYTES-1:0]      marked;
+
+    generate
+        if (MASKED == 1) begin : masked
+            reg  [BYTES-1:0]   gathered_strobe_reg;
+            wire [BYTES-1:0]   wide_strobe;
+            /* verilator lint_off UNUSED */
+            wire [2*BYTES-1:0] strobe_window = {wide_strobe, wide_strobe} << turn[WORD_WIDTH+2:3];
+            /* verilator lint_on UNUSED */
+            wire [BYTES-1:0]   turned_strobe = strobe_window[2*BYTES-1:BYTES];
+
+            if (BEAT_WIDTH == WORD_WIDTH) begin : as_wide
+                assign wide_strobe = s_beat_strobe;
+            end else begin : narrower
+                assign wide_strobe = {{((1 << WORD_WIDTH) - (1 << BEAT_WIDTH)){1'b0}}, s_beat_strobe};
+            end
+
+            assign marked = (earlier & gathered_strobe_reg) | (~earlier & turned_strobe);
+
+            always @(posedge clk) begin
+                if (moves) begin
+                    gathered_strobe_reg <= emits ? turned_strobe : marked;
+                end
+            end
+        end else begin : whole
+            /* verilator lint_off UNUSED */
+            wire unused = &{1'b0, s_beat_strobe};
+            /* verilator lint_on UNUSED */
+            assign marked = ALL;
+        end
+    endgenerate
+
     genvar lane;
 
     generate
@@ -135,7 +175,7 @@ module row_packer #(
             gathered_reg <= emits ? turned : merged;
             if (emits) begin
                 m_word_data_reg   <= merged;
-                m_word_strobe_reg <= strobe;
+                m_word_strobe_reg <= strobe & marked;
             end
         end
         if (s_row_ready) begin
@@ -203,7 +243,7 @@ module row_packer #(
                 assert (!first_reg || words_left_reg > offset_reg);
                 assert (size_reg >= GRAIN && size_reg <= BEAT_WIDTH);
             end
-            if (m_word_valid) begin
+            if (m_word_valid && MASKED == 0) begin
                 assert (m_word_strobe != {BYTES{1'b0}});
             end
             if (waiting_reg) begin

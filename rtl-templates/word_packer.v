@@ -4,20 +4,23 @@
 //
 // Latency     from row to first element taken: 1 cycle; from a word's last element to m_word_valid: 1 cycle.
 // Parameters  COUNT_WIDTH  bits of a row's number of elements, at least 1
+//             MASKED       1 where elements have a strobe, 0 where all go to memory
 // Handshake   s_row      size    log2 of an element's bytes, 0 to 3
 //                        offset  byte of the first word where the first element begins: a multiple of the size, and
 //                                0 for sizes 2 and 3
 //                        count   elements, at least 1
-//             s_element  the element, in the low bits; the others are ignored
+//             s_element  the element, in the low bits; the others are ignored; strobe, whether memory is to get it
 //             m_word     the row's words, exactly ceil((offset + count * 2^size) / 4) of them; strobe marks the row's
-//                        own bytes, the others are 0; of a 64-bit element the low word comes first
+//                        own bytes, of elements with a strobe; the others are 0; of a 64-bit element the low word comes
+//                        first
 //
 // Full throughput: one element per cycle (64-bit ones: one word per cycle), no bubble inside a row nor between rows.
 // m_word comes from flip-flops; s_row_ready and s_element_ready follow m_word_ready in the same cycle.
 `default_nettype none
 
 module word_packer #(
-    parameter integer COUNT_WIDTH = 16
+    parameter integer COUNT_WIDTH = 16,
+    parameter integer MASKED      = 0
 ) (
     input  wire                   clk,
     input  wire                   rst,
@@ -29,6 +32,7 @@ module word_packer #(
     input  wire                   s_element_valid,
     output wire                   s_element_ready,
     input  wire [63:0]            s_element_data,
+    input  wire                   s_element_strobe,
     output wire                   m_word_valid,
     input  wire                   m_word_ready,
     output wire [31:0]            m_word_data,
@@ -38,6 +42,9 @@ module word_packer #(
     generate
         if (COUNT_WIDTH < 1) begin : illegal_count_width
             word_packer_error_COUNT_WIDTH_must_be_at_least_1 stop ();
+        end
+        if (MASKED < 0 || MASKED > 1) begin : illegal_masked
+            word_packer_error_MASKED_must_be_0_or_1 stop ();
         end
     endgenerate
 
@@ -89,6 +96,8 @@ module word_packer #(
     assign m_word_data     = m_word_data_reg;
     assign m_word_strobe   = m_word_strobe_reg;
 
+    wire [3:0] marked_strobe = part_strobe & {4{s_element_strobe || MASKED == 0}};
+
     // Bytes already gathered for the word under way; a word that is complete moves out before the next begins.
     wire [3:0]  gathered_strobe = m_word_valid_reg ? 4'b0000 : m_word_strobe_reg;
     wire [31:0] gathered_data;
@@ -97,7 +106,7 @@ module word_packer #(
 
     generate
         for (lane = 0; lane < 4; lane = lane + 1) begin : lanes
-            assign gathered_data[8*lane +: 8] = part_strobe[lane]     ? part[8*lane +: 8]
+            assign gathered_data[8*lane +: 8] = marked_strobe[lane]   ? part[8*lane +: 8]
                                               : gathered_strobe[lane] ? m_word_data_reg[8*lane +: 8]
                                               : 8'b0;
         end
@@ -122,7 +131,7 @@ module word_packer #(
         end
         if (output_moves) begin
             m_word_valid_reg  <= step && word_ends;
-            m_word_strobe_reg <= gathered_strobe | (step ? part_strobe : 4'b0000);
+            m_word_strobe_reg <= gathered_strobe | (step ? marked_strobe : 4'b0000);
         end
         if (rst) begin
             active_reg        <= 1'b0;
@@ -156,7 +165,7 @@ module word_packer #(
                 assert (size_reg == 2'd0 || (size_reg == 2'd1 && !position_reg[0]) || position_reg == 2'd0);
                 assert (!high_reg || size_reg == 2'd3);
             end
-            if (m_word_valid) begin
+            if (m_word_valid && MASKED == 0) begin
                 assert (m_word_strobe != 4'b0000);
             end
             if (waiting_reg) begin

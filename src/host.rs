@@ -126,7 +126,7 @@ pub fn expression(names: &dyn Names, value: &Expr) -> String {
         }
         Expr::Cast { operand, ty } => format!("({ty}){}", of(operand)),
         Expr::Gather { gather, .. } => gathered(names, gather),
-        Expr::Scatter { value, .. } => of(value),
+        Expr::Scatter { value, .. } | Expr::Masked { value, .. } => of(value),
         Expr::Lookup { table, index } => format!("{}[{}]", names.table(table), of(index)),
     }
 }

@@ -50,7 +50,7 @@ use anyhow::{Result, bail};
 
 use board::Board;
 use diagnostic::{Diagnostic, Fault, Span};
-use hardware::VerilogFile;
+use hardware::{BusKind, VerilogFile};
 use offload::Offload;
 use rtl::{Design, Module, Port, Shown};
 use source::Source;
@@ -189,7 +189,11 @@ fn prepare(mut kernel: Kernel, board: &Board, options: &Options) -> Result<Kerne
     };
     require_memory(&kernel, board)?;
     require_registers(&kernel)?;
-    let mut kernel = kernel;
+    let kernel = polyhedral::writes_merged(&kernel).unwrap_or(kernel);
+    // Avalon-MM's byte enables may not have holes.
+    let has_strobes = board.memory.link().bus().is_none_or(|bus| bus.kind != BusKind::AvalonMm);
+    let masked = if has_strobes { polyhedral::masked(&kernel)? } else { None };
+    let mut kernel = masked.unwrap_or(kernel);
     if let Some(tilings) = &options.tilings {
         // They are asked for, as those of a directive are, and the analysis spends as much on them.
         let given = |tiling: &TilingDirective| TilingDirective { span: kernel.span, ..tiling.clone() };

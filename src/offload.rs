@@ -74,12 +74,15 @@ pub struct Band {
 }
 
 impl Offload {
-    /// The kernel in which every statement has one write.
+    /// The kernel in which every statement has one write, of the whole of an element.
     pub fn as_written(&self) -> Cow<'_, Kernel> {
-        match &self.written[..] {
-            [] => Cow::Borrowed(&self.kernel),
-            written => Cow::Owned(Kernel { body: written.to_vec(), ..self.kernel.clone() }),
-        }
+        let is_masked = self.kernel.arrays.iter().any(|array| array.masked);
+        let kernel = match &self.written[..] {
+            [] if !is_masked => return Cow::Borrowed(&self.kernel),
+            [] => self.kernel.clone(),
+            written => Kernel { body: written.to_vec(), ..self.kernel.clone() },
+        };
+        Cow::Owned(if is_masked { kernel.unmasked() } else { kernel })
     }
 
     /// The tilings of all bands, of the statements as they are written.

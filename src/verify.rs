@@ -42,12 +42,15 @@
 //! 20. `parts`: (sampled) the digits of a cell of an array in slices are those of its layout.
 //! 21. `interleaved`: a statement whose rows take turns is the band's own, runs in one lane and slides no windows; rows at a time are a power
 //!     of two; (sampled) no row of a run touches a cell that another writes.
+//! 22. `masked`: an array with a bit beside its words is an argument that no statement reads, no tile loads, and whose writes all have
+//!     a mask; (sampled) no two iterations of the source's order write one of its cells. No other write has a mask.
 //!
 //! Sampled invariants are looked at in a number of points that does not depend on the kernel, so that verifying takes
 //! milliseconds.
 
 mod alive;
 mod interleaved;
+mod masked;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -86,6 +89,7 @@ pub fn verify(offload: &Offload) -> Result<(), Vec<String>> {
         checker.windows();
         checker.lanes();
         checker.interleaved();
+        checker.masked();
     }
     if checker.faults.is_empty() {
         checker.samples();
@@ -602,6 +606,7 @@ impl<'a> Checker<'a> {
             }
             self.alive(&mut values);
             self.rows_are_apart(&mut values);
+            self.written_once(&mut values);
         }
     }
 

@@ -255,6 +255,10 @@ kernels! {
     threshold; [H = 1, W = 1, low = -100, high = 100], [H = 9, W = 37, low = -20000, high = 9000];
     transpose_bytes; [N = 1, M = 1], [N = 21, M = 30], [N = 37, M = 3];
     relu; [n = 0], [n = 1], [n = 137];
+    relu_out; [n = 0], [n = 1], [n = 137];
+    masks_of_rows; [h = 1, w = 1], [h = 9, w = 23], [h = 17, w = 40];
+    masks_in_lanes; [n = 1], [n = 66], [n = 150];
+    branches_merged; [n = 0], [n = 1], [n = 90];
     prefix_sum; [N = 0], [N = 1], [N = 77];
     fir; [N = 1, K = 1], [N = 40, K = 7], [N = 35, K = 0];
     convolve_layers; [C = 1, K = 1, H = 1, W = 1], [C = 3, K = 3, H = 5, W = 7], [C = 0, K = 2, H = 3, W = 3];

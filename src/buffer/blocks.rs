@@ -29,7 +29,7 @@ fn bits_of(kernel: &Kernel, buffers: &[Buffer], memories: impl Fn(&Buffer) -> us
 
 /// Bits of one of a buffer's memories.
 fn bits_of_memory(kernel: &Kernel, buffer: &Buffer) -> u128 {
-    buffer.words() as u128 * u128::from(kernel.arrays[buffer.array].element.bits)
+    buffer.words() as u128 * u128::from(kernel.arrays[buffer.array].word_bits())
 }
 
 /// Block RAMs that buffers take, with those of a kind that they [are placed](place) in: one at least for each bank of each copy, unless it is small.
@@ -56,7 +56,7 @@ pub fn smallest(kinds: &[Blocks]) -> u64 {
 /// Block RAMs of the usual kinds for one of a buffer's memories.
 fn of_usual(kernel: &Kernel, buffer: &Buffer, kinds: &[Blocks]) -> u64 {
     let bits = smallest(kinds);
-    let width = u64::from(kernel.arrays[buffer.array].element.bits);
+    let width = u64::from(kernel.arrays[buffer.array].word_bits());
     // The banks of a partition are as large together as one memory.
     let parts = if buffer.partition.is_some() { buffer.parts() } else { buffer.parts_in_bank() };
     let each: u64 = words(&memory::slices(&parts)).map(|words| (words * width).div_ceil(bits)).sum();
@@ -67,7 +67,7 @@ fn of_usual(kernel: &Kernel, buffer: &Buffer, kinds: &[Blocks]) -> u64 {
 
 /// Block RAMs of one kind for one of a buffer's memories.
 fn of_kind(kernel: &Kernel, buffer: &Buffer, kind: &Blocks) -> u64 {
-    let width = u64::from(kernel.arrays[buffer.array].element.bits);
+    let width = u64::from(kernel.arrays[buffer.array].word_bits());
     let banks = buffer.bank_count() * buffer.partition.as_ref().map_or(1, |partition| partition.count);
     banks as u64 * words(&memory::slices(&buffer.parts_in_bank())).map(|words| kind.of(words, width)).sum::<u64>()
 }
@@ -180,7 +180,7 @@ pub fn are_enough(kernel: &Kernel, buffers: &[Buffer], fabric: &Fabric) -> bool 
 
 /// Bits that the buffers of a kernel may take, about: of kinds that have no narrow ports as many as its widest elements use.
 pub fn room(kernel: &Kernel, fabric: &Fabric) -> u64 {
-    let width = kernel.arrays.iter().map(|array| u64::from(array.element.bits)).max().unwrap_or(1);
+    let width = kernel.arrays.iter().map(|array| u64::from(array.word_bits())).max().unwrap_or(1);
     fabric.blocks.iter().map(|kind| (kind.count * kind.bits) / kind.narrowest.div_ceil(width).max(1)).sum()
 }
 

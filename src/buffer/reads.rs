@@ -99,7 +99,7 @@ struct Choice {
 impl Choice {
     /// Copies, and banks where they are possible, with `windows`.
     fn all(kernel: &Kernel, windows: Vec<Window>, buffer: &Buffer, fabric: &Fabric) -> Vec<Choice> {
-        let width = kernel.arrays[buffer.array].element.bits;
+        let width = kernel.arrays[buffer.array].word_bits();
         let ports = port_count(kernel, &windows, buffer.array).max(1);
         let registers: i64 = windows.iter().map(|w| w.depth() * i64::from(width) * buffer.bank_count()).sum();
         let registers = fabric.logic(registers as u64);

@@ -94,6 +94,7 @@ fn assignment(kernel: &Kernel, statement: &Statement) -> String {
     let write = |(target, value): (&Access, &Expr)| {
         let (condition, target) = match value {
             Expr::Scatter { place, only_if, .. } => (only_if.as_deref(), host::gathered(&names, place)),
+            Expr::Masked { only_if, .. } => (Some(&**only_if), names.element(target)),
             _ => (None, names.element(target)),
         };
         let condition = condition.map_or(String::new(), |c| format!("if ({}) ", host::expression(&names, c)));

@@ -196,9 +196,9 @@ fn refusal(kernel: &Kernel, read: &Access, names: Vec<String>, undefined: &Set, 
 fn is_sure(value: &Expr, reference: &Access) -> bool {
     match value {
         Expr::Read { access, .. } => (access.array, &access.subscripts) == (reference.array, &reference.subscripts),
-        Expr::Select { condition, .. } | Expr::Scatter { only_if: Some(condition), .. } => {
-            is_sure(condition, reference)
-        }
+        Expr::Select { condition, .. }
+        | Expr::Scatter { only_if: Some(condition), .. }
+        | Expr::Masked { only_if: condition, .. } => is_sure(condition, reference),
         Expr::Binary { op: BinaryOp::LogicalAnd | BinaryOp::LogicalOr, left, .. } => is_sure(left, reference),
         _ => value.operands().into_iter().any(|operand| is_sure(operand, reference)),
     }
@@ -212,11 +212,7 @@ fn keep(kernel: &Kernel, kept: &ByStatement<bool>) -> Kernel {
     let mut kernel = kernel.clone();
     let names: Vec<String> =
         kernel.statements().iter().zip(kept).filter(|(_, kept)| **kept).map(|(s, _)| s.name.clone()).collect();
-    prune(&mut kernel.body, &names);
-    for tiling in &mut kernel.tilings {
-        tiling.schedules.retain(|schedule| names.contains(&schedule.statement));
-    }
-    kernel.tilings.retain(|tiling| !tiling.schedules.is_empty());
+    keep_named(&mut kernel, &names);
     let statements = kernel.statements();
     let accesses = |s: &&kernel::Statement| {
         let gathered = s.value.gathers().into_iter().map(|gather| gather.array);
@@ -231,6 +227,15 @@ fn keep(kernel: &Kernel, kept: &ByStatement<bool>) -> Kernel {
     super::expand::rewrite(&mut kernel.body, &mut |access| access.array = place(access.array));
     super::expand::rewrite_places(&mut kernel.body, &mut |gathered| gathered.array = place(gathered.array));
     kernel
+}
+
+/// Takes out all other statements, and what directives say of them.
+pub(super) fn keep_named(kernel: &mut Kernel, names: &[String]) {
+    prune(&mut kernel.body, names);
+    for tiling in &mut kernel.tilings {
+        tiling.schedules.retain(|schedule| names.contains(&schedule.statement));
+    }
+    kernel.tilings.retain(|tiling| !tiling.schedules.is_empty());
 }
 
 fn prune(nodes: &mut Vec<Node>, names: &[String]) {

@@ -268,7 +268,7 @@ pub(crate) fn rewrite_reads(expr: &mut Expr, act: &mut impl FnMut(&mut kernel::A
             rewrite_reads(otherwise, act);
         }
         Expr::Lookup { index, .. } => rewrite_reads(index, act),
-        Expr::Gather { .. } | Expr::Scatter { .. } => {
+        Expr::Gather { .. } | Expr::Scatter { .. } | Expr::Masked { .. } => {
             expr.operands_mut().into_iter().for_each(|operand| rewrite_reads(operand, act));
         }
     }

@@ -234,6 +234,7 @@ fn logic(expr: &Expr, in_pipeline: bool) -> u64 {
         // Beyond this a table is block RAM.
         Expr::Lookup { table, .. } if table.values.len() as i64 <= SMALL => bits(table.element),
         Expr::Lookup { .. } => 0,
+        Expr::Masked { .. } => 1,
         // The comparison with the extents.
         Expr::Gather { gather, .. } | Expr::Scatter { place: gather, .. } => {
             gather.subscripts.iter().map(|subscript| bits(subscript.ty())).sum()
@@ -245,7 +246,7 @@ fn logic(expr: &Expr, in_pipeline: bool) -> u64 {
 /// UltraScale+, and the choice of a beat out of one that is drained a third.
 fn lines(offload: &Offload) -> u64 {
     let of = |buffer: &Buffer| {
-        let bits = u64::from(offload.kernel.arrays[buffer.array].element.bits);
+        let bits = u64::from(offload.kernel.arrays[buffer.array].word_bits());
         let filled = Beats::ELEMENTS.filled_line(offload, buffer).map_or(0, u64::from);
         let drained = Beats::ELEMENTS.drained_line(offload, buffer).map_or(0, u64::from);
         bits * (2 * filled + drained) / 3

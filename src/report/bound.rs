@@ -135,7 +135,9 @@ fn chain(offload: &Offload, sizes: &BTreeMap<String, i64>, left: u64) -> Followe
     for (array, own) in offload.kernel.arrays.iter_enumerated() {
         let bytes = u64::from(own.element.bytes());
         // Local arrays need not cross, and nobody reads what is left of scratch.
-        let crosses = [own.storage == Storage::Argument, own.storage == Storage::Argument && !own.scratch];
+        // Of what a mask keeps nothing is read.
+        let crosses =
+            [own.storage == Storage::Argument && !own.masked, own.storage == Storage::Argument && !own.scratch];
         for (count, crosses) in chain.crossing[array].iter_mut().zip(crosses) {
             *count *= if crosses { bytes } else { 0 };
         }

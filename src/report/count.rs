@@ -216,6 +216,7 @@ mod tests {
             range: None,
             use_of: None,
             in_one: false,
+            masked: false,
             storage: Storage::Argument,
             span: Default::default(),
         }
@@ -258,6 +259,7 @@ mod tests {
                 obligations: vec![],
                 reassociates: false,
                 keeps_stores: false,
+                without_masks: false,
                 uses: None,
                 has_wires: false,
                 panels: Default::default(),

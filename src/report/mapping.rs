@@ -17,6 +17,7 @@ fn buffer_report(offload: &Offload, buffer: &Buffer) -> BufferReport {
         copies: buffer.memories(),
         successive_words: successive_words(buffer),
         placed: buffer.placed.clone(),
+        masked: offload.kernel.arrays[buffer.array].masked,
     }
 }
 

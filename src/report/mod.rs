@@ -31,7 +31,7 @@ pub use tiling::TilingReport;
 
 /// The number of the shape of all JSON that burstc writes: it grows when a field is added, renamed, removed, or changes its
 /// meaning. `docs/JSON.md` says what the fields mean, and what changed with each number.
-pub const SCHEMA: u32 = 18;
+pub const SCHEMA: u32 = 19;
 
 /// Indented JSON with a final newline, whose first field is the number of its shape.
 pub fn json(value: &impl Serialize) -> serde_json::Result<String> {
@@ -241,17 +241,21 @@ pub struct BufferReport {
     /// Of all its memories those that lie in a kind of block RAM which tools have to be told of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placed: Option<Placed>,
+    /// A bit in each word tells whether data had it written; what memory has of the others stays.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub masked: bool,
 }
 
 impl BufferReport {
-    /// `, 6 copies, 5 of them in UltraRAM`, behind the words.
+    /// `, 6 copies, 5 of them in UltraRAM`, or `, each with a written bit`, behind the words.
     pub fn memories(&self) -> String {
         let copies = if self.copies > 1 { format!(", {} copies", self.copies) } else { String::new() };
         let of = |Placed { kind, memories, .. }: &Placed| match self.copies {
             1 => format!(", in {kind}"),
             _ => format!(", {memories} of them in {kind}"),
         };
-        copies + &self.placed.as_ref().map_or(String::new(), of)
+        let bit = if self.masked { ", each with a written bit" } else { "" };
+        copies + &self.placed.as_ref().map_or(String::new(), of) + bit
     }
 }
 
@@ -515,6 +519,7 @@ mod tests {
             range: None,
             use_of: None,
             in_one: false,
+            masked: false,
             storage: Storage::Argument,
             span: Default::default(),
         };
@@ -530,6 +535,7 @@ mod tests {
                 obligations: vec![],
                 reassociates: false,
                 keeps_stores: false,
+                without_masks: false,
                 uses: None,
                 has_wires: false,
                 panels: Default::default(),

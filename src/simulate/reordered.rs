@@ -79,13 +79,11 @@ impl<'a> Run<'a> {
     fn point(&mut self, piece: &Piece, values: &Values) {
         let all = |of: &[Affine]| -> Vec<i64> { of.iter().map(|value| values.evaluate(value)).collect() };
         let (first, slacks) = (all(&piece.point), all(&piece.slacks));
-        let statement = self.statements[piece.leaf.statement()];
         let Some(shape) = self.offload.lanes(piece.leaf.statement()) else {
-            return self.write(
-                piece.leaf.statement(),
-                &first,
-                self.value(&statement.value, piece.leaf.statement(), &first),
-            );
+            if let Some(value) = self.written(piece.leaf.statement(), &first) {
+                self.write(piece.leaf.statement(), &first, value);
+            }
+            return;
         };
         let own = |lane: i64| shape.runs(&slacks, lane).then(|| shape.iterators(&first, lane));
         let instances: Vec<Option<Vec<i64>>> = (0..shape.count).map(own).collect();
@@ -96,7 +94,7 @@ impl<'a> Run<'a> {
                 let results: Vec<(Vec<i64>, i64)> = instances
                     .into_iter()
                     .flatten()
-                    .map(|own| (own.clone(), self.value(&statement.value, piece.leaf.statement(), &own)))
+                    .filter_map(|own| self.written(piece.leaf.statement(), &own).map(|value| (own, value)))
                     .collect();
                 results.iter().for_each(|(own, value)| self.write(piece.leaf.statement(), own, *value));
             }
@@ -128,6 +126,16 @@ impl<'a> Run<'a> {
     fn write(&mut self, statement: StatementId, iterators: &[i64], value: i64) {
         let (start, bytes) = self.address(&self.statements[statement].target, statement, iterators);
         self.image[start..start + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
+    }
+
+    /// What a statement writes in the iteration `iterators`; `None` where a mask keeps the cell.
+    fn written(&self, statement: StatementId, iterators: &[i64]) -> Option<i64> {
+        let value = &self.statements[statement].value;
+        let is_kept = |only_if: &Expr| self.value(only_if, statement, iterators) == 0;
+        match value {
+            Expr::Masked { only_if, .. } if is_kept(only_if) => None,
+            _ => Some(self.value(value, statement, iterators)),
+        }
     }
 
     /// The value of a statement's expression in the iteration `iterators`.

@@ -33,6 +33,7 @@ fn array(name: &str, bits: u32, extents: Vec<Affine>) -> Array {
         range: None,
         use_of: None,
         in_one: false,
+        masked: false,
         storage: Storage::Argument,
         span: Default::default(),
     }
@@ -50,6 +51,7 @@ fn kernel(name: &str) -> Kernel {
         obligations: vec![],
         reassociates: false,
         keeps_stores: false,
+        without_masks: false,
         uses: None,
         has_wires: false,
         panels: Default::default(),

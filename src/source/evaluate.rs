@@ -60,7 +60,7 @@ pub fn evaluate(
             let access = Access { array: gather.array, subscripts, guard: None, span: gather.span };
             wrap(read(&access), *ty)
         }
-        Expr::Scatter { value, .. } => evaluate(value, read, scalar, index),
+        Expr::Scatter { value, .. } | Expr::Masked { value, .. } => evaluate(value, read, scalar, index),
         Expr::Lookup { table, index: place } => wrap(table.at(evaluate(place, read, scalar, index)), table.element),
     }
 }

@@ -131,7 +131,13 @@ impl Scope<'_> {
                 }
                 return Some(Extremum::single(value.clone()));
             }
-            Expr::Read { .. } | Expr::Scalar { .. } | Expr::Gather { .. } | Expr::Scatter { .. } => return None,
+            Expr::Read { .. }
+            | Expr::Scalar { .. }
+            | Expr::Gather { .. }
+            | Expr::Scatter { .. }
+            | Expr::Masked { .. } => {
+                return None;
+            }
             Expr::Lookup { table, index } => return self.extremum(&spread(table, index)?, span),
             Expr::Unary { op: UnaryOp::Negate, operand, .. } => self.extremum(operand, span)?.negated()?,
             // All bits of x are those of -1 - x.

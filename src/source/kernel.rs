@@ -5,6 +5,7 @@ mod array;
 mod expression;
 mod host;
 mod limits;
+mod mask;
 mod obligation;
 mod sizes;
 mod table;
@@ -64,6 +65,9 @@ pub struct Kernel {
     /// Whether what a later strip overwrites is stored too: `#pragma burstc stores(all)`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keeps_stores: bool,
+    /// Whether cells that data decide to write are loaded first: `#pragma burstc masks(none)`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_masks: bool,
     /// Whether arrays that are read along several directions have a buffer for each; where nobody says so, burstc chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uses: Option<UsesDirective>,

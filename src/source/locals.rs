@@ -285,6 +285,7 @@ impl Nest<'_, '_> {
             extents,
             slant: None,
             order: Default::default(),
+            masked: false,
             scratch: false,
             by_tiles: None,
             range: None,

@@ -115,7 +115,7 @@ pub fn edit_expressions(kernel: &mut Kernel, edit: &mut dyn FnMut(&mut Expr)) {
             Expr::Unary { operand, .. } | Expr::Cast { operand, .. } | Expr::Lookup { index: operand, .. } => {
                 inside(operand, edit);
             }
-            Expr::Gather { .. } | Expr::Scatter { .. } => {
+            Expr::Gather { .. } | Expr::Scatter { .. } | Expr::Masked { .. } => {
                 expr.operands_mut().into_iter().for_each(|e| inside(e, edit));
             }
             Expr::Binary { left, right, .. } => [left, right].into_iter().for_each(|e| inside(e, edit)),

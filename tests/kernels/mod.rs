@@ -95,6 +95,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
             range: None,
             use_of: None,
             in_one: false,
+            masked: false,
             storage: Storage::Argument,
             span: span(2),
         })
@@ -147,6 +148,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
         obligations: vec![],
         reassociates: false,
         keeps_stores: false,
+        without_masks: false,
         uses: None,
         has_wires: false,
         panels: Default::default(),

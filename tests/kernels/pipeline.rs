@@ -218,6 +218,7 @@ fn compute(expr: &Expr, environment: &Environment, read: &dyn Fn(&Access) -> u64
         Expr::Cast { ty, .. } => format!("cast {ty}"),
         Expr::Gather { gather, .. } => format!("gather {}", gather.array),
         Expr::Scatter { place, .. } => format!("scatter {}", place.array),
+        Expr::Masked { .. } => "masked".to_string(),
         Expr::Lookup { table, .. } => format!("lookup {}", table.name),
     };
     let seed = operator.bytes().fold(7, |h, letter| mix(h ^ u64::from(letter)));

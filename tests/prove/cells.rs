@@ -124,7 +124,7 @@ proofs! {
     }
     row_packer {
         ["WORD_WIDTH 2 BEAT_WIDTH 2 GRAIN 0 END_WIDTH 5", "WORD_WIDTH 2 BEAT_WIDTH 1 GRAIN 0 END_WIDTH 5",
-            "WORD_WIDTH 3 BEAT_WIDTH 3 GRAIN 2 END_WIDTH 6"],
+            "WORD_WIDTH 3 BEAT_WIDTH 3 GRAIN 2 END_WIDTH 6", "WORD_WIDTH 2 BEAT_WIDTH 1 GRAIN 0 END_WIDTH 5 MASKED 1"],
         8, Z3, 12,
         [
             mutation("words_left_reg <= BYTES[END_WIDTH-1:0];", "words_left_reg < BYTES[END_WIDTH-1:0];", &["words_left_reg != 0"]),
@@ -173,7 +173,7 @@ proofs! {
         ]
     }
     word_packer {
-        ["COUNT_WIDTH 3", "COUNT_WIDTH 1"],
+        ["COUNT_WIDTH 3", "COUNT_WIDTH 1", "COUNT_WIDTH 3 MASKED 1"],
         8, Z3, 10,
         [
             mutation("element_ends && remaining_reg == 1;", "element_ends && remaining_reg == 0;", &["remaining_reg"]),

@@ -16,6 +16,7 @@ mod golden_sets;
 mod json;
 mod lanes;
 mod mars;
+mod masks;
 mod moduli;
 mod order;
 mod page;

@@ -46,12 +46,29 @@ impl Beat {
 
     /// A beat of the buffer of an array.
     pub fn type_of(context: &Context, array: ArrayId) -> Type {
-        Beat::of(context, array).data(context.array(array).element.bits)
+        Beat::of(context, array).data(context.array(array).word_bits())
     }
 
-    /// The widest of the beats of some arrays.
+    /// The elements of a beat of the buffer of an array, which is `masked`, and below them, and above a bit per byte: whether memory
+    /// gets it. Both are as wide as a beat of `widest` has them.
+    pub fn with_strobes(context: &Context, array: ArrayId, word: &Expr, widest: Type) -> Expr {
+        let own = context.array(array);
+        let (bits, bytes) = (own.element.bits, Type::unsigned(widest.width / 8));
+        if !own.masked {
+            return Expr::concat(&[Expr::bit(true).replicate(bytes.width), word.resize(widest)]);
+        }
+        let elements = 0..Beat::of(context, array).elements;
+        let of = |element: u32| {
+            let first = element * own.word_bits();
+            (word.slice(first + bits - 1, first), word.index(first + bits).replicate(own.element.bytes()))
+        };
+        let (data, strobes): (Vec<Expr>, Vec<Expr>) = elements.rev().map(of).unzip();
+        Expr::concat(&[Expr::concat(&strobes).resize(bytes), Expr::concat(&data).resize(widest)])
+    }
+
+    /// The widest of the beats of some arrays, as memory has them.
     pub fn widest(context: &Context, arrays: &[ArrayId]) -> Type {
-        let types = arrays.iter().map(|array| Beat::type_of(context, *array));
+        let types = arrays.iter().map(|array| Beat::of(context, *array).data(context.array(*array).element.bits));
         types.max_by_key(|ty| ty.width).expect("a transfer moves some array")
     }
 

@@ -82,7 +82,7 @@ pub fn memories(m: &mut Module, context: &Context, buffer: &Buffer, users: &User
         module: format!("{}_buffer_{}", context.kernel.name, array.name),
         array: &array.name,
         text,
-        word: Type::unsigned(array.element.bits),
+        word: Type::unsigned(array.word_bits()),
     };
     match Fields::of(buffer) {
         Some(fields) => memories.in_lanes(m, &fields),

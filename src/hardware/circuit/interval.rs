@@ -26,7 +26,7 @@ pub fn of(expr: &Expr) -> Interval {
             (value, value)
         }
         Expr::Read { .. } | Expr::Scalar { .. } | Expr::Index { .. } | Expr::Gather { .. } => whole,
-        Expr::Scatter { value, .. } => of(value),
+        Expr::Scatter { value, .. } | Expr::Masked { value, .. } => of(value),
         Expr::Lookup { table, .. } => {
             let values = table.values.iter().map(|value| match table.element.signed {
                 true => i128::from(*value),

@@ -118,7 +118,7 @@ impl Pipelines {
                     stage = stage.max(reservation::least_division_latency(tops[chain]) + 1);
                 }
                 let array = target.array;
-                let bits = Type::unsigned(process.context.array(array).element.bits);
+                let bits = Type::unsigned(process.context.array(array).word_bits());
                 let data: Vec<Rtl> = values.iter().map(|value| datapath.at(m, value, stage).resize(bits)).collect();
                 let masks = candidate.running.as_ref().filter(|_| lanes.of(s).is_masked());
                 let running = masks.map(|bits| {

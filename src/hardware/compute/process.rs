@@ -414,7 +414,7 @@ fn write_ports(process: &Process, m: &mut Module, written: &[Pending], results: 
         let name = &declaration.name;
         let valid = m.output(&format!("m_write_{name}_valid"), Type::BIT);
         let address = m.output(&format!("m_write_{name}_address"), address::address_type(buffer));
-        let data = m.output(&format!("m_write_{name}_data"), address::data_type(buffer, declaration.element.bits));
+        let data = m.output(&format!("m_write_{name}_data"), address::data_type(buffer, declaration.word_bits()));
         let rotation = process.write_rotation(array);
         let statements = process.writers_of(array);
         let written = &written[process.chain_of(array).expect("a chain has its writes")];

@@ -249,6 +249,7 @@ impl Datapath {
             }
             Expr::Gather { gather, .. } => low(self.gather(m, gather, leaves)),
             Expr::Scatter { place, only_if, value } => low(self.scatter(m, place, only_if.as_deref(), value, leaves)),
+            Expr::Masked { only_if, value } => self.masked(m, only_if, value, leaves),
             Expr::Lookup { table, index } => {
                 let place = Type::unsigned(table::index_bits(table));
                 let index = self.low_bits(m, index, place.width, leaves);
@@ -257,6 +258,15 @@ impl Datapath {
                 low(Value { expr: results[0].resize(full), stage: Some(stage) })
             }
         }
+    }
+
+    /// The value, below the bit that tells whether it is written.
+    fn masked(&mut self, m: &mut Module, only_if: &Expr, value: &Expr, leaves: &mut dyn Leaves) -> Value {
+        let only_if = self.evaluate(m, only_if, leaves);
+        let value = self.under((&only_if, true), |d| d.evaluate(m, value, leaves));
+        let (values, stage) = self.align(m, vec![only_if, value]);
+        let data = values[1].resize(Type::unsigned(values[1].width()));
+        Value { expr: crate::rtl::Expr::concat(&[values[0].is_zero().not(), data]), stage }
     }
 
     /// What `act` evaluates where the condition holds, or with `false` where it does not.

@@ -149,7 +149,7 @@ impl Results {
                 offset: m.define("store_offset", &d.word().offset_of(&address.e())),
                 count: m.define("store_count", &Rtl::bit(true)),
             };
-            let (data, strobe) = packer(m, d.word(), &layout, (&word, &word_data.e()), &memory.data);
+            let (data, strobe) = packer(m, d.word(), &layout, (&word, &word_data.e(), None), &memory.data);
             m.assign(&memory.write_data, &data.e());
             m.assign(&memory.strobe, &strobe.e());
         }

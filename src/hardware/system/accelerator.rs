@@ -526,7 +526,7 @@ fn join_write(
     let prefix = format!("write_{}", context.array(array).name);
     let valid = m.wire(&format!("{prefix}_valid"), Type::BIT);
     let address = m.wire(&format!("{prefix}_address"), address::address_type(buffer));
-    let bits = context.array(array).element.bits;
+    let bits = context.array(array).word_bits();
     let data = m.wire(&format!("{prefix}_data"), address::data_type(buffer, bits));
     for (what, signal) in [("valid", &valid), ("address", &address), ("data", &data)] {
         ports.push((format!("m_{prefix}_{what}"), Connection::Out(signal.clone())));

@@ -87,7 +87,8 @@ impl RowBeats {
     }
 
     /// A `row_packer` behind a small FIFO of rows; drives `stream` with words and gives their data and strobe.
-    pub fn packer(&self, m: &mut Module, beat: (&Stream, &Expr), stream: &Stream) -> (Signal, Signal) {
+    /// A beat comes with the strobes of its bytes, where there are such.
+    pub fn packer(&self, m: &mut Module, beat: (&Stream, &Expr, Option<&Expr>), stream: &Stream) -> (Signal, Signal) {
         let fields = [
             ("size", &self.size),
             ("offset", &self.offset),
@@ -97,12 +98,16 @@ impl RowBeats {
         let mut ports = waiting(m, &self.stream, &fields);
         ports.extend(into("beat", beat.0));
         ports.push(("s_beat_data".into(), Connection::In(beat.1.resize(self.beat()))));
+        let bytes = Type::unsigned(1 << self.widest);
+        let strobes = beat.2.map_or(Expr::bit(true).replicate(bytes.width), |strobes| strobes.resize(bytes));
+        ports.push(("s_beat_strobe".into(), Connection::In(strobes)));
         ports.extend(out_of("word", stream));
         let data = m.wire("packed_data", self.word.data());
         let strobe = m.wire("packed_strobe", self.word.strobe());
         ports.push(("m_word_data".into(), Connection::Out(data.clone())));
         ports.push(("m_word_strobe".into(), Connection::Out(strobe.clone())));
-        m.instance("row_packer", "u_packer", self.parameters(), ports);
+        let parameters = self.parameters().into_iter().chain([("MASKED", beat.2.is_some().into())]).collect();
+        m.instance("row_packer", "u_packer", parameters, ports);
         (data, strobe)
     }
 }
@@ -119,24 +124,28 @@ pub fn unpacker(m: &mut Module, rows: &RowPacking, word: (&Stream, &Expr), eleme
     data.e()
 }
 
-/// A `word_packer` behind a small FIFO of rows; drives `stream` with words `word` and gives their data and strobe.
+/// A `word_packer` behind a small FIFO of rows; drives `stream` with words `word` and gives their data and strobe. An element comes
+/// with the strobes of its bytes, where there are such, which are alike.
 pub fn packer(
     m: &mut Module,
     word: Word,
     rows: &RowPacking,
-    element: (&Stream, &Expr),
+    element: (&Stream, &Expr, Option<&Expr>),
     stream: &Stream,
 ) -> (Signal, Signal) {
     let mut ports = waiting(m, &rows.stream, &rows.fields().each_ref().map(|(name, field)| (*name, field)));
     ports.extend(into("element", element.0));
     let widest = Type::unsigned(ScalarType::WIDEST.bits);
     ports.push(("s_element_data".into(), Connection::In(element.1.resize(widest))));
+    let strobe = element.2.map_or(Expr::bit(true), |strobes| strobes.index(0));
+    ports.push(("s_element_strobe".into(), Connection::In(strobe)));
     ports.extend(out_of("word", stream));
     let data = m.wire("packed_data", word.data());
     let strobe = m.wire("packed_strobe", word.strobe());
     ports.push(("m_word_data".into(), Connection::Out(data.clone())));
     ports.push(("m_word_strobe".into(), Connection::Out(strobe.clone())));
-    m.instance("word_packer", "u_packer", vec![("COUNT_WIDTH", rows.count.width() as i128)], ports);
+    let parameters = vec![("COUNT_WIDTH", rows.count.width() as i128), ("MASKED", element.2.is_some().into())];
+    m.instance("word_packer", "u_packer", parameters, ports);
     (data, strobe)
 }
 

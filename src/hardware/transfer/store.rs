@@ -176,6 +176,8 @@ struct Drain<'m> {
     /// Its word is in `data`.
     held: Signal,
     data: Expr,
+    /// Of `data` what the elements are; above them are the strobes of their bytes where some array is masked.
+    elements: Type,
     /// Words for which the FIFO to memory has room, and how many that are at most.
     credit: Signal,
     room: i128,
@@ -227,6 +229,7 @@ impl<'m> Drain<'m> {
         let mut read = vec![];
         let mut data: Option<Expr> = None;
         let widest = Beat::widest(context, arrays);
+        let is_masked = arrays.iter().any(|array| context.array(*array).masked);
         let drained = |array: ArrayId| Drained::of(context, array);
         let is_late = |array: &ArrayId| drained(*array).is_late(buffer_of(context.offload, *array));
         let late = arrays.iter().any(is_late);
@@ -259,7 +262,10 @@ impl<'m> Drain<'m> {
                 follow.push(assign(&register, &word));
                 word = register.e();
             }
-            let word = word.resize(widest);
+            let word = match is_masked {
+                true => Beat::with_strobes(context, array, &word, widest),
+                false => word.resize(widest),
+            };
             data = Some(match data {
                 None => word,
                 Some(other) => is(&data_source).select(&word, &other),
@@ -292,7 +298,7 @@ impl<'m> Drain<'m> {
         let data = word_reg.e();
         resets.extend([(reading.clone(), 0), (arrived.clone(), 0), (held.clone(), 0)]);
         m.clocked("", resets, follow);
-        Drain { walker, step, reading: is_under_way, held, data, credit, room, end }
+        Drain { walker, step, reading: is_under_way, held, data, elements: widest, credit, room, end }
     }
 
     /// The words in a FIFO, packed, and out to memory.
@@ -302,6 +308,9 @@ impl<'m> Drain<'m> {
         m.assign(&collected.valid, &self.held.e());
         let outgoing = Stream::wires(m, "outgoing");
         let outgoing_data = cells::fifo(m, "u_words", self.room, (&collected, &self.data), &outgoing, "outgoing_data");
+        let elements = outgoing_data.e().slice(self.elements.width - 1, 0);
+        let top = outgoing_data.width() - 1;
+        let strobes = (outgoing_data.ty() != self.elements).then(|| outgoing_data.e().slice(top, self.elements.width));
         let word = Stream::master(m, "write");
         let word_data = m.output("m_write_data", context.port.word.data());
         let strobe = m.output("m_write_strobe", context.port.word.strobe());
@@ -309,16 +318,17 @@ impl<'m> Drain<'m> {
             Packing::Words => {
                 m.assign(&word.valid, &outgoing.valid.e());
                 m.assign(&outgoing.ready, &word.ready.e());
-                m.assign(&word_data, &outgoing_data.e());
-                m.assign(&strobe, &context.port.word.all_bytes());
+                m.assign(&word_data, &elements);
+                m.assign(&strobe, &strobes.unwrap_or(context.port.word.all_bytes()));
             }
             Packing::Beats(layout) => {
-                let (data, bytes) = layout.packer(m, (&outgoing, &outgoing_data.e()), &word);
+                let (data, bytes) = layout.packer(m, (&outgoing, &elements, strobes.as_ref()), &word);
                 m.assign(&word_data, &data.e());
                 m.assign(&strobe, &bytes.e());
             }
             Packing::Elements(layout) => {
-                let (data, bytes) = packer(m, context.port.word, layout, (&outgoing, &outgoing_data.e()), &word);
+                let element = (&outgoing, &elements, strobes.as_ref());
+                let (data, bytes) = packer(m, context.port.word, layout, element, &word);
                 m.assign(&word_data, &data.e());
                 m.assign(&strobe, &bytes.e());
             }

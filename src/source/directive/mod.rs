@@ -28,7 +28,7 @@ use parser::Parser;
 pub use text::{directive_text, order_text, storage_directives};
 
 /// What a directive may begin with, and an example of each.
-const DIRECTIVES: [(&str, &str); 14] = [
+const DIRECTIVES: [(&str, &str); 15] = [
     ("tile", "tile(i:32, j:32)"),
     ("schedule", "schedule((i,j) -> (i+j, i)) tile(10, 10)"),
     ("strip", "tile(i:32, j:32) strip(2)"),
@@ -39,6 +39,7 @@ const DIRECTIVES: [(&str, &str); 14] = [
     ("scratch", "scratch(a)"),
     ("range", "range(a: 0..255)"),
     ("stores", "stores(all)"),
+    ("masks", "masks(none)"),
     ("panels", "panels(a)"),
     ("layout", "layout(a: tiles)"),
     ("uses", "uses(apart)"),
@@ -61,6 +62,8 @@ pub struct Directives {
     pub uses: Option<UsesDirective>,
     /// `stores(all)`
     pub keeps_stores: bool,
+    /// `masks(none)`: what data decide to write is loaded first.
+    pub without_masks: bool,
     /// `wires(all)`: schedules do not count temporaries that are wires.
     pub has_wires: bool,
     /// Tiles and schedules in the order of the text.

@@ -130,6 +130,13 @@ impl<'w> Parser<'w> {
                     self.expect(")", HELP)?;
                     directives.keeps_stores = true;
                 }
+                "masks" => {
+                    const HELP: &str = "write `masks(none)`: cells that data decide to write are loaded first";
+                    self.expect("(", HELP)?;
+                    self.expect("none", HELP)?;
+                    self.expect(")", HELP)?;
+                    directives.without_masks = true;
+                }
                 "wires" => {
                     const HELP: &str =
                         "write `wires(all)`: schedules name the statements without temporaries that are wires";

@@ -31,6 +31,9 @@ pub struct Array {
     /// An argument of which the caller does not read what is left: `#pragma burstc scratch(a)`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub scratch: bool,
+    /// Its words on chip have a bit more, which tells whether the data had an iteration write them; memory keeps the others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub masked: bool,
     /// The smallest and the largest value that random data have: `#pragma burstc range(a: 0..9)`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<(i64, i64)>,
@@ -72,12 +75,18 @@ impl Array {
             slant: None,
             storage: Storage::Local { declared_in, expanded: 0, transferred: false },
             scratch: false,
+            masked: false,
             by_tiles: None,
             range: None,
             use_of: None,
             in_one: false,
             ..self.clone()
         }
+    }
+
+    /// Bits of an element on chip.
+    pub fn word_bits(&self) -> u32 {
+        self.element.bits + u32::from(self.masked)
     }
 
     /// The leading dimensions that came from the analysis, of which the order of the source needs one instance.

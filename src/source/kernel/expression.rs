@@ -119,6 +119,12 @@ pub enum Expr {
         only_if: Option<Box<Expr>>,
         value: Box<Expr>,
     },
+    /// At the root of a write's value only, of an array that is [masked](super::Array::masked): where `only_if` is 0, the cell
+    /// keeps what memory has.
+    Masked {
+        only_if: Box<Expr>,
+        value: Box<Expr>,
+    },
 }
 
 /// Where a [`Expr::Gather`] reads, or an [`Expr::Scatter`] writes.
@@ -203,7 +209,7 @@ impl Expr {
             | Expr::Cast { ty, .. }
             | Expr::Gather { ty, .. } => *ty,
             Expr::Lookup { table, .. } => table.element,
-            Expr::Scatter { value, .. } => value.ty(),
+            Expr::Scatter { value, .. } | Expr::Masked { value, .. } => value.ty(),
         }
     }
 
@@ -215,7 +221,9 @@ impl Expr {
             }
             (Expr::Unary { op: a, .. }, Expr::Unary { op: b, .. }) => a == b,
             (Expr::Binary { op: a, .. }, Expr::Binary { op: b, .. }) => a == b,
-            (Expr::Select { .. }, Expr::Select { .. }) | (Expr::Cast { .. }, Expr::Cast { .. }) => true,
+            (Expr::Select { .. }, Expr::Select { .. })
+            | (Expr::Cast { .. }, Expr::Cast { .. })
+            | (Expr::Masked { .. }, Expr::Masked { .. }) => true,
             (Expr::Lookup { table: a, .. }, Expr::Lookup { table: b, .. }) => a == b,
             (Expr::Gather { gather: a, .. }, Expr::Gather { gather: b, .. })
             | (Expr::Scatter { place: a, .. }, Expr::Scatter { place: b, .. }) => a.array == b.array,
@@ -238,6 +246,7 @@ impl Expr {
                 let others = only_if.as_deref().into_iter().chain([&**value]);
                 place.subscripts.iter().chain(others).collect()
             }
+            Expr::Masked { only_if, value } => vec![only_if, value],
         }
     }
 
@@ -254,6 +263,7 @@ impl Expr {
                 let others = only_if.as_deref_mut().into_iter().chain([&mut **value]);
                 place.subscripts.iter_mut().chain(others).collect()
             }
+            Expr::Masked { only_if, value } => vec![only_if, value],
         }
     }
 
@@ -354,7 +364,9 @@ impl Expr {
             }
             Expr::Lookup { index, .. } => index.visit(act),
             Expr::Gather { gather, .. } => gather.subscripts.iter().for_each(|subscript| subscript.visit(act)),
-            Expr::Scatter { .. } => self.operands().into_iter().for_each(|operand| operand.visit(act)),
+            Expr::Scatter { .. } | Expr::Masked { .. } => {
+                self.operands().into_iter().for_each(|operand| operand.visit(act));
+            }
         }
     }
 }
