@@ -192,7 +192,10 @@ fn prepare(mut kernel: Kernel, board: &Board, options: &Options) -> Result<Kerne
     let kernel = polyhedral::writes_merged(&kernel).unwrap_or(kernel);
     // Avalon-MM's byte enables may not have holes.
     let has_strobes = board.memory.link().bus().is_none_or(|bus| bus.kind != BusKind::AvalonMm);
-    let masked = if has_strobes { polyhedral::masked(&kernel)? } else { None };
+    let masked = match has_strobes {
+        true => polyhedral::masked(&kernel).map_err(|error| budget::refusal(error, &kernel))?,
+        false => None,
+    };
     let mut kernel = masked.unwrap_or(kernel);
     if let Some(tilings) = &options.tilings {
         // They are asked for, as those of a directive are, and the analysis spends as much on them.

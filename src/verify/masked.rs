@@ -30,7 +30,7 @@ impl Checker<'_> {
             let is_read = is_read || statements.iter().any(gathers) || self.kernel.is_scattered(array);
             let transfers = self.offload.bands.iter().flat_map(|band| &band.transfers);
             let is_loaded = transfers.filter(|own| own.array == array).any(|own| !own.load.pieces.is_empty());
-            let holds = own.storage == Storage::Argument && own.use_of.is_none() && !is_read && !is_loaded;
+            let holds = own.storage == Storage::Argument && !is_read && !is_loaded;
             self.require(holds, "masked", || format!("{} is read, or no argument", own.name));
         }
     }

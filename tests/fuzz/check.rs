@@ -204,6 +204,12 @@ fn made(accelerator: &Accelerator) -> Vec<&'static str> {
         ("products by powers of two", says("fp_scale #(")),
         ("rows cut by data", says("is_row_to_cut")),
         ("rows that take turns", accelerator.offload.bands.iter().any(|band| !band.compute.interleaved.is_empty())),
+        ("written bits", accelerator.offload.kernel.arrays.iter().any(|array| array.masked)),
+        (
+            "written bits in lanes",
+            accelerator.offload.kernel.arrays.iter().any(|array| array.masked)
+                && accelerator.offload.most_lanes().is_some(),
+        ),
         ("places of strips", buffers().flatten().any(|mapping| mapping.by_strips)),
         (
             "arguments made private",

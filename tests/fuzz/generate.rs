@@ -16,6 +16,7 @@ mod delays;
 mod equal;
 mod flat;
 mod grid;
+mod masks;
 mod panels;
 mod private;
 mod rows;
@@ -111,10 +112,12 @@ pub enum Kind {
     Delays,
     /// Arrays that some nests go through along rows, others along columns.
     Columns,
+    /// Cells that data decide to write.
+    Masks,
 }
 
 impl Kind {
-    pub const ALL: [(&str, Kind); 17] = [
+    pub const ALL: [(&str, Kind); 18] = [
         ("any", Kind::Any),
         ("equal", Kind::Equal),
         ("beats", Kind::Beats),
@@ -132,11 +135,15 @@ impl Kind {
         ("flat", Kind::Flat),
         ("delays", Kind::Delays),
         ("columns", Kind::Columns),
+        ("masks", Kind::Masks),
     ];
 
     pub fn of(seed: u64) -> Kind {
         let mut dice = Dice(SplitMix::named(seed, "kind"));
         // Earlier seeds keep their programs.
+        if seed >= 16_000_000 && seed % 16 == 10 {
+            return Kind::Masks;
+        }
         if seed >= 3_000_000 && seed % 8 == 5 {
             return Kind::Panels;
         }
@@ -341,6 +348,7 @@ fn of_kind(seed: u64) -> Program {
         Kind::Flat => flat::program(seed),
         Kind::Delays => delays::program(seed),
         Kind::Columns => columns::program(seed),
+        Kind::Masks => masks::program(seed),
         Kind::Lanes if seed % 2 == 1 => {
             let mut dice = Dice(SplitMix::named(seed, "lanes"));
             Program { lanes: Some(2 << dice.below(3)), ..equal::program(seed) }

@@ -153,6 +153,13 @@ fn fixed_seeds_of_rows() {
     assert!(campaign(&seeds).contains_key("rows that take turns"));
 }
 
+/// Cells that data decide to write, of any width.
+#[test]
+fn fixed_seeds_of_masks() {
+    let seeds: Vec<u64> = (16_000_010..).step_by(16).take(8).collect();
+    assert!(campaign(&seeds)["written bits"] > 2);
+}
+
 /// `make fuzz`: BURSTC_FUZZ_COUNT programs from BURSTC_FUZZ_SEED on; those of BURSTC_FUZZ_KIND alone, where it names
 /// one, and those that have what BURSTC_FUZZ_WITH names, of what the campaign prints of a program.
 #[test]
