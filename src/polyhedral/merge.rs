@@ -77,10 +77,12 @@ fn before(kernel: &Kernel, nodes: &[Node], late: usize, gone: &[(String, String)
     if !is_plain(kernel, second) || !matches!(Kept::of(&second.value, &second.target), Some(Kept::Unless(..))) {
         return None;
     }
-    let touches = |own: &Statement| {
-        let gathers = own.gathers().into_iter().any(|gather| gather.array == second.target.array);
-        gathers || own.accesses().any(|access| access.array == second.target.array)
-    };
+    let gathers = |own: &Statement| own.gathers().into_iter().any(|gather| gather.array == second.target.array);
+    // It may look at what the earlier writes.
+    if gathers(second) {
+        return None;
+    }
+    let touches = |own: &Statement| gathers(own) || own.accesses().any(|access| access.array == second.target.array);
     let mut between: Vec<&Statement> = vec![];
     for place in (0..late).rev() {
         let Node::Statement(first) = &nodes[place] else { return None };

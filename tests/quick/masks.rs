@@ -168,6 +168,33 @@ fn what_has_a_bit() {
     assert_eq!(masked(&prepared(&without, "stratix2-ddr400")), [""; 0]);
 }
 
+/// How many statements are left of those of the text.
+#[test]
+fn what_is_merged() {
+    const XYZ: &str = "int x[n], int y[256], int z[256], uint8_t p[n]";
+    for (body, expected) in [
+        ("y[i] = 0; if (x[i] > 0) y[i] = 1;", 1),
+        ("y[i] = 0; if (x[i] > 0) y[i] = 1; z[i] = 2; if (x[i] < 0) y[i] = 3;", 2),
+        ("if (x[i] > 0) y[i] = z[p[i]]; else y[i] = 1;", 1),
+        ("if (z[p[i]] > 0) y[i] = 1; else y[i] = z[p[i]];", 1),
+        // An index that leaves its array would go unseen.
+        ("y[i] = z[p[i]]; if (x[i] > 0) y[i] = 1;", 2),
+        // The later writes another element, all of them, or what it makes of the earlier.
+        ("y[i] = 0; if (x[i] > 0) y[i + 1] = 1;", 2),
+        ("y[i] = 0; if (x[i] > 0) y[i] += 1;", 2),
+        ("y[i] = 0; if (x[i] > 0 && y[i] == 0) y[i] = 1;", 2),
+        // Between them somebody looks, or what the earlier is made of changes.
+        ("y[i] = 0; z[i] = y[i]; if (x[i] > 0) y[i] = 1;", 3),
+        ("y[i] = z[i]; z[i] = 0; if (x[i] > 0) y[i] = 1;", 3),
+        ("y[i] = 0; z[i] = y[p[i]]; if (x[i] > 0) y[i] = 1;", 3),
+        // The later may look at what the earlier writes.
+        ("y[i] = 0; if (x[i] > 0) y[i] = y[p[i]];", 2),
+    ] {
+        let prepared = prepared(&source(XYZ, body), "stratix2-ddr400");
+        assert_eq!(prepared.statements().len(), expected, "{body}\n{:#?}", prepared.body);
+    }
+}
+
 fn analyzed(source: &Source) -> Offload {
     analyze(source, &board::load("stratix2-ddr400").unwrap(), &Options::default()).unwrap()
 }
