@@ -13,8 +13,8 @@ use std::collections::{HashMap, HashSet};
 
 use lang_c::ast::{
     ArraySize, BinaryOperator, BlockItem, CallExpression, Declaration, DeclarationSpecifier, DerivedDeclarator,
-    Ellipsis, Expression, ExternalDeclaration, FunctionDefinition, InitDeclarator, MemberExpression, MemberOperator,
-    ParameterDeclaration, Statement, TranslationUnit, UnaryOperator,
+    Ellipsis, Expression, ExternalDeclaration, FunctionDefinition, InitDeclarator, Label, MemberExpression,
+    MemberOperator, ParameterDeclaration, Statement, TranslationUnit, UnaryOperator,
 };
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
@@ -155,6 +155,7 @@ impl<'u> Splicer<'_, '_, 'u> {
         changed.visit_statement(&callee.statement.node, &callee.statement.span);
         let mut pointers: HashMap<String, Pointer> = HashMap::new();
         let mut names: HashSet<String> = own.0.clone();
+        names.extend(labels(&callee.statement));
         let mut values: Vec<(&Node<ParameterDeclaration>, &str, ByteSpan)> = vec![];
         let scalars: HashMap<String, String> = parameters
             .iter()
@@ -588,7 +589,7 @@ impl<'u> Splicer<'_, '_, 'u> {
 
 /// Whether a body has words that mean something else in another place.
 fn forbids(body: &[Piece]) -> bool {
-    let forbidden = ["static", "goto", "return", "sizeof", "asm", "__asm__", "__typeof__", "typeof"];
+    let forbidden = ["static", "return", "sizeof", "asm", "__asm__", "__typeof__", "typeof"];
     let is_forbidden = |k: usize| {
         let is_table = body[k].0 == "static" && body.get(k + 1).is_some_and(|(next, _)| next == "const");
         forbidden.contains(&body[k].0.as_str()) && !is_table
@@ -627,6 +628,22 @@ impl Pointer {
             Pointer::Array(_) => None,
         }
     }
+}
+
+/// The labels in a body.
+fn labels(body: &Node<Statement>) -> Vec<String> {
+    struct Labels(Vec<String>);
+    impl<'ast> Visit<'ast> for Labels {
+        fn visit_label(&mut self, label: &'ast Label, span: &'ast ByteSpan) {
+            if let Label::Identifier(name) = label {
+                self.0.push(name.node.name.clone());
+            }
+            visit::visit_label(self, label, span);
+        }
+    }
+    let mut labels = Labels(vec![]);
+    labels.visit_statement(&body.node, &body.span);
+    labels.0
 }
 
 /// The names that a body declares.

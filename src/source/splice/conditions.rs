@@ -4,16 +4,20 @@
 //! ```c
 //! while (i < n && find(a, n, b[i]) >= 0) S       while (i < n) { if (!(find(a, n, b[i]) >= 0)) break; S }
 //! if (k > 0 && find(a, n, k) > 2) S              if (k > 0) { if (find(a, n, k) > 2) S }
+//! do S while (find(a, n, k) > 2);                while (1) { S if (!(find(a, n, k) > 2)) break; }
+//! do S while (k > 0 && find(a, n, k) > 2);       S while (k > 0) { if (!(find(a, n, k) > 2)) break; S }
 //! if (k < 0 || find(a, n, k) > 2) S else T       int h = (k < 0) != 0; if (!h) h = (find(a, n, k) > 2) != 0; if (h) S else T
 //! ```
 
-use lang_c::ast::{BinaryOperator, CallExpression, Expression, IfStatement, Statement};
+use lang_c::ast::{BinaryOperator, BlockItem, CallExpression, Expression, IfStatement, Statement};
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
+use super::super::canonical::{REPEATED, has_continue, has_jump, statements};
 use super::super::exits::conjuncts;
 use super::super::function::{derived, has_loop};
 use super::super::nest::operation;
+use super::super::plain::listed;
 use super::super::preprocess::Splice;
 use super::sites::parameters;
 use super::{Piece, Splicer};
@@ -30,12 +34,15 @@ impl<'u> Splicer<'_, '_, 'u> {
         }
         let mut calls = Calls(vec![]);
         calls.visit_expression(&node.node, &node.span);
-        calls.0.into_iter().any(|call| {
-            self.callee(call).is_some_and(|callee| {
-                let is_whole = |d: &Node<lang_c::ast::Declarator>| !derived(d).is_empty();
-                has_loop(&callee.statement)
-                    || parameters(callee).iter().any(|p| p.node.declarator.as_ref().is_some_and(is_whole))
-            })
+        calls.0.into_iter().any(|call| self.has_whole(call))
+    }
+
+    /// Whether a helper has loops, or gets more than numbers.
+    pub fn has_whole(&self, call: &CallExpression) -> bool {
+        self.callee(call).is_some_and(|callee| {
+            let is_whole = |d: &Node<lang_c::ast::Declarator>| !derived(d).is_empty();
+            has_loop(&callee.statement)
+                || parameters(callee).iter().any(|p| p.node.declarator.as_ref().is_some_and(is_whole))
         })
     }
 
@@ -52,17 +59,86 @@ impl<'u> Splicer<'_, '_, 'u> {
         // Of a block the first statement, so that its last is the body's.
         let is_block = matches!(body.node, Statement::Compound(_));
         let mut leaving = if is_block { vec![] } else { vec![word("{")] };
-        for part in &parts[first..] {
-            leaving.extend(["if", "(", "!", "("].map(word));
-            leaving.extend(self.part(part));
-            leaving.extend([")", ")", "break", ";"].map(word));
-        }
+        leaving.extend(self.breaks(&parts[first..], here));
         let (start, end) = (body.span.start + usize::from(is_block), self.preprocessed.end(body.span));
         let mut edits = vec![(self.bytes(condition), kept), (start..start, leaving)];
         if !is_block {
             edits.push((end..end, vec![word("}")]));
         }
         edits
+    }
+
+    /// A `do` loop, at `span`, that looks at calls behind each iteration.
+    pub fn foot(
+        &self,
+        condition: &Node<Expression>,
+        body: &Node<Statement>,
+        span: ByteSpan,
+        is_listed: bool,
+    ) -> Vec<Splice> {
+        // Elsewhere the body goes on with its end.
+        if !self.wants_body(condition) || has_continue(body) {
+            return vec![];
+        }
+        let here = ByteSpan::span(condition.span.start, condition.span.start + 1);
+        let word = |text: &str| (text.to_string(), here);
+        let parts = conjuncts(condition);
+        let first = parts.iter().position(|part| self.wants_body(part)).unwrap_or_default();
+        let items = listed(body);
+        let is_block = matches!(body.node, Statement::Compound(_));
+        let declares = items.iter().any(|item| matches!(item.node, BlockItem::Declaration(_)));
+        let (start, end) = (body.span.start, self.preprocessed.end(body.span));
+        let tail = end..self.preprocessed.end(span);
+        let keyword = span.start..span.start + "do".len();
+        // A condition that counts ends the loop where it can: a short body stands before it once more.
+        let is_short = items.iter().map(statements).sum::<usize>() <= REPEATED;
+        if first > 0 && is_short && !has_jump(body) && !has_label(body) {
+            let is_apart = !is_listed || declares;
+            let own = self.pieces(ByteSpan::span(start, end));
+            let own = if is_block && !declares { own[1..own.len() - 1].to_vec() } else { own };
+            let around = |text: &str| is_apart.then(|| word(text));
+            let mut before: Vec<Piece> = around("{").into_iter().chain(own).collect();
+            before.extend(["while", "("].map(word));
+            before.extend(self.together(&parts[..first], "&&"));
+            before.push(word(")"));
+            let mut leaving = if is_block { vec![] } else { vec![word("{")] };
+            leaving.extend(self.breaks(&parts[first..], here));
+            let inside = start + usize::from(is_block);
+            let mut behind = if is_block { vec![] } else { vec![word("}")] };
+            behind.extend(around("}"));
+            return vec![(keyword, before), (inside..inside, leaving), (tail, behind)];
+        }
+        let mut leaving = self.breaks(&parts, here);
+        let mut edits = vec![(keyword, ["while", "(", "1", ")"].map(word).to_vec())];
+        // The condition is of the names outside.
+        if is_block && !declares {
+            edits.push((end - 1..end - 1, leaving));
+            edits.push((tail, vec![]));
+        } else {
+            leaving.push(word("}"));
+            edits.push((start..start, vec![word("{")]));
+            edits.push((tail, leaving));
+        }
+        edits
+    }
+
+    /// `if (!(part)) break;` for each of these.
+    fn breaks(&self, parts: &[&Node<Expression>], here: ByteSpan) -> Vec<Piece> {
+        let word = |text: &str| (text.to_string(), here);
+        let mut leaving = vec![];
+        for part in parts {
+            // Both sides of `||` have to fail.
+            let all = operands(part, &BinaryOperator::LogicalOr);
+            leaving.extend(["if", "("].map(word));
+            for (k, own) in all.into_iter().enumerate() {
+                leaving.extend((k > 0).then(|| word("&&")));
+                leaving.extend(["!", "("].map(word));
+                leaving.extend(self.part(own));
+                leaving.push(word(")"));
+            }
+            leaving.extend([")", "break", ";"].map(word));
+        }
+        leaving
     }
 
     /// An `if` that comes to a call only by way of another condition.
@@ -135,6 +211,20 @@ impl<'u> Splicer<'_, '_, 'u> {
         }
         all
     }
+}
+
+/// Whether a body has a label, which can stand once only.
+fn has_label(body: &Node<Statement>) -> bool {
+    struct Search(bool);
+    impl<'ast> Visit<'ast> for Search {
+        fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast ByteSpan) {
+            self.0 |= matches!(statement, Statement::Labeled(_));
+            visit::visit_statement(self, statement, span);
+        }
+    }
+    let mut search = Search(false);
+    search.visit_statement(&body.node, &body.span);
+    search.0
 }
 
 /// `a`, `b` and `c` of `a || b || c`.

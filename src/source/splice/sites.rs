@@ -10,6 +10,7 @@ use lang_c::ast::{
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
+use super::super::canonical::has_call;
 use super::super::function::{derived, identifier};
 use super::super::nest::{assignment, counts};
 use super::super::preprocess::Splice;
@@ -36,6 +37,10 @@ enum Kind<'u> {
     Condition(&'u IfStatement),
     /// `while (f(a))`, `for (…; f(a); …)`
     Head(&'u Node<Expression>, &'u Node<Statement>),
+    /// `do … while (f(a));`
+    Foot(&'u Node<Expression>, &'u Node<Statement>),
+    /// `switch (f(a))`
+    Value(&'u Node<Expression>),
 }
 
 #[derive(Default)]
@@ -65,7 +70,9 @@ impl<'u> Visit<'u> for Sites<'u> {
                 _ => Some(Kind::Alone(expression)),
             },
             Statement::If(branch) => Some(Kind::Condition(&branch.node)),
+            Statement::Switch(switch) => Some(Kind::Value(&switch.node.expression)),
             Statement::While(w) => Some(Kind::Head(&w.node.expression, &w.node.statement)),
+            Statement::DoWhile(w) => Some(Kind::Foot(&w.node.expression, &w.node.statement)),
             Statement::For(f) => f.node.condition.as_ref().map(|condition| Kind::Head(condition, &f.node.statement)),
             _ => None,
         };
@@ -75,20 +82,39 @@ impl<'u> Visit<'u> for Sites<'u> {
     }
 }
 
-/// The calls of an expression that are evaluated whatever its values are, none inside of another.
-struct Inner<'u>(Vec<(&'u CallExpression, ByteSpan)>);
+/// A condition, and whether it holds or not where what depends on it is evaluated.
+type Guard<'u> = (&'u Node<Expression>, bool);
+
+/// The calls of an expression, none inside of another, and under which conditions they are evaluated.
+#[derive(Default)]
+struct Inner<'u> {
+    calls: Vec<(&'u CallExpression, ByteSpan, Vec<Guard<'u>>)>,
+    around: Vec<Guard<'u>>,
+}
+
+impl<'u> Inner<'u> {
+    fn under(&mut self, guard: Guard<'u>, node: &'u Node<Expression>) {
+        self.around.push(guard);
+        self.visit_expression(&node.node, &node.span);
+        self.around.pop();
+    }
+}
 
 impl<'u> Visit<'u> for Inner<'u> {
     fn visit_expression(&mut self, expression: &'u Expression, span: &'u ByteSpan) {
         match expression {
-            Expression::Call(call) => self.0.push((&call.node, *span)),
+            Expression::Call(call) => self.calls.push((&call.node, *span, self.around.clone())),
             Expression::Conditional(choice) => {
-                self.visit_expression(&choice.node.condition.node, &choice.node.condition.span);
+                let condition = &*choice.node.condition;
+                self.visit_expression(&condition.node, &condition.span);
+                self.under((condition, true), &choice.node.then_expression);
+                self.under((condition, false), &choice.node.else_expression);
             }
             Expression::BinaryOperator(o)
                 if matches!(o.node.operator.node, BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr) =>
             {
                 self.visit_expression(&o.node.lhs.node, &o.node.lhs.span);
+                self.under((&*o.node.lhs, o.node.operator.node == BinaryOperator::LogicalAnd), &o.node.rhs);
             }
             Expression::Comma(_) | Expression::SizeOfTy(_) | Expression::SizeOfVal(_) | Expression::Statement(_) => {}
             _ => visit::visit_expression(self, expression, span),
@@ -102,6 +128,8 @@ pub struct Written {
     pub names: HashSet<String>,
     /// Those that stand where subscripts do, as `a` does in `i[a]`.
     pub subscripts: HashSet<String>,
+    /// Names that are no subscripts, whatever stands behind them.
+    pub arrays: HashSet<String>,
 }
 
 impl Written {
@@ -133,9 +161,17 @@ impl<'ast> Visit<'ast> for Written {
                 Expression::UnaryOperator(unary) => roots.push(own(&*unary.node.operand)),
                 Expression::Cast(cast) => roots.push(own(&*cast.node.expression)),
                 Expression::BinaryOperator(o) if o.node.operator.node == BinaryOperator::Index => {
-                    roots.extend([own(&*o.node.lhs), (&*o.node.rhs, true)]);
+                    let is_array = matches!(&o.node.lhs.node, Expression::Identifier(name) if self.arrays.contains(&name.node.name));
+                    roots.push(own(&*o.node.lhs));
+                    roots.extend((!is_array).then_some((&*o.node.rhs, true)));
                 }
-                Expression::BinaryOperator(o) => roots.extend([own(&*o.node.lhs), own(&*o.node.rhs)]),
+                // Others make no places.
+                Expression::BinaryOperator(o)
+                    if matches!(o.node.operator.node, BinaryOperator::Plus | BinaryOperator::Minus)
+                        || assignment(&o.node.operator.node).is_some() =>
+                {
+                    roots.extend([own(&*o.node.lhs), own(&*o.node.rhs)]);
+                }
                 Expression::Conditional(c) => {
                     roots.extend([own(&*c.node.then_expression), own(&*c.node.else_expression)]);
                 }
@@ -152,6 +188,13 @@ impl<'ast> Visit<'ast> for Written {
         }
         visit::visit_expression(self, expression, span);
     }
+}
+
+/// Whether an expression changes nothing, and calls nobody.
+fn is_silent(node: &Node<Expression>) -> bool {
+    let mut written = Written::default();
+    written.visit_expression(&node.node, &node.span);
+    !has_call(node) && written.names.is_empty() && written.subscripts.is_empty()
 }
 
 pub fn parameters(callee: &FunctionDefinition) -> Vec<&Node<ParameterDeclaration>> {
@@ -195,6 +238,8 @@ impl<'u> Splicer<'_, '_, 'u> {
             }
             Kind::Condition(_) => {}
             Kind::Head(condition, body) => return self.head(condition, body),
+            Kind::Foot(condition, body) => return self.foot(condition, body, site.span, site.is_listed),
+            Kind::Value(_) => {}
         }
         let edits = self.hoisted(site, bytes, &mut spliced);
         match &site.kind {
@@ -240,12 +285,12 @@ impl<'u> Splicer<'_, '_, 'u> {
                     })
             })
         };
-        let mut inner = Inner(vec![]);
+        let mut inner = Inner::default();
         for first in declaration.declarators.iter().filter_map(|d| d.node.initializer.as_ref()) {
             inner.visit_initializer(&first.node, &first.span);
         }
         let specifiers: Vec<Piece> = declaration.specifiers.iter().flat_map(|s| self.pieces(s.span)).collect();
-        if !inner.0.iter().any(|(call, _)| takes_more(call)) || specifiers.iter().any(|(text, _)| text == "{") {
+        if !inner.calls.iter().any(|(call, ..)| takes_more(call)) || specifiers.iter().any(|(text, _)| text == "{") {
             return None;
         }
         let mut pieces = vec![];
@@ -274,7 +319,7 @@ impl<'u> Splicer<'_, '_, 'u> {
         bytes: std::ops::Range<usize>,
         spliced: &mut impl FnMut(Call<'u>) -> Option<Vec<Piece>>,
     ) -> Vec<Splice> {
-        let mut inner = Inner(vec![]);
+        let mut inner = Inner::default();
         let is_declared = match &site.kind {
             Kind::Alone(node) => {
                 inner.visit_expression(&node.node, &node.span);
@@ -284,7 +329,11 @@ impl<'u> Splicer<'_, '_, 'u> {
                 inner.visit_expression(&branch.condition.node, &branch.condition.span);
                 false
             }
-            Kind::Head(..) => return vec![],
+            Kind::Value(node) => {
+                inner.visit_expression(&node.node, &node.span);
+                false
+            }
+            Kind::Head(..) | Kind::Foot(..) => return vec![],
             Kind::Assigned(o) => {
                 inner.visit_expression(&o.lhs.node, &o.lhs.span);
                 inner.visit_expression(&o.rhs.node, &o.rhs.span);
@@ -303,17 +352,41 @@ impl<'u> Splicer<'_, '_, 'u> {
         let here = ByteSpan::span(site.span.start, site.span.start + 1);
         let word = |text: &str| (text.to_string(), here);
         let (mut edits, mut before): (Vec<Splice>, Vec<Piece>) = (vec![], vec![]);
-        let count = inner.0.len();
-        for (call, span) in inner.0 {
-            let is_free = |callee: &&FunctionDefinition| {
-                self.is_pure(callee, 0) || count == 1 && self.is_alone(site, callee, call, span)
+        let (sure, perhaps): (Vec<_>, Vec<_>) = inner.calls.into_iter().partition(|(.., guards)| guards.is_empty());
+        let count = sure.len();
+        let is_free = |callee: &FunctionDefinition, call: &CallExpression, span: ByteSpan| {
+            self.is_pure(callee, 0) || count == 1 && self.is_alone(site, callee, call, span)
+        };
+        let mut all: Vec<_> = sure
+            .into_iter()
+            .filter(|(call, span, _)| self.callee(call).is_some_and(|callee| is_free(callee, call, *span)))
+            .collect();
+        // A condition is taken apart elsewhere; others have their own calls before them.
+        if all.is_empty() && !matches!(site.kind, Kind::Condition(_)) {
+            let is_free = |call: &CallExpression, guards: &[Guard]| {
+                self.callee(call).is_some_and(|callee| self.is_pure(callee, 0) && !self.is_record(&callee.specifiers))
+                    && self.has_whole(call)
+                    && guards.iter().all(|(condition, _)| is_silent(condition))
             };
-            let Some(callee) = self.callee(call).filter(is_free) else { continue };
+            all.extend(perhaps.into_iter().filter(|(call, _, guards)| is_free(call, guards)));
+        }
+        for (call, span, guards) in all {
+            let Some(callee) = self.callee(call) else { continue };
             let name = format!("{}_{}", self.fresh(call), span.start);
             let target = Some((vec![word(&name)], vec![word("=")]));
             let Some(body) = spliced(Call { span: site.span, call, target }) else { continue };
             before.extend(type_specifiers(&callee.specifiers).iter().flat_map(|s| self.pieces(s.span)));
-            before.extend([word(&name), word(";")]);
+            before.push(word(&name));
+            if !guards.is_empty() {
+                before.extend(["=", "0"].map(word));
+            }
+            before.push(word(";"));
+            for (condition, holds) in guards {
+                let sign = if holds { "" } else { "!" };
+                before.extend(["if", "(", sign, "("].into_iter().filter(|text| !text.is_empty()).map(word));
+                before.extend(self.pieces(self.preprocessed.balanced(condition.span)));
+                before.extend([")", ")"].map(word));
+            }
             before.extend(body);
             let bytes = self.preprocessed.balanced(span);
             edits.push((bytes.start..bytes.end, vec![word(&name)]));
@@ -335,6 +408,7 @@ impl<'u> Splicer<'_, '_, 'u> {
     fn is_alone(&self, site: &Site<'u>, callee: &FunctionDefinition, call: &CallExpression, span: ByteSpan) -> bool {
         let around = match &site.kind {
             Kind::Condition(branch) => self.preprocessed.balanced(branch.condition.span),
+            Kind::Value(value) => self.preprocessed.balanced(value.span),
             _ => ByteSpan::span(site.span.start, self.preprocessed.end(site.span)),
         };
         let own = self.preprocessed.balanced(span);

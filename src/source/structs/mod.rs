@@ -692,7 +692,9 @@ impl<'ast> Visit<'ast> for Walker<'_, '_> {
     fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast ByteSpan) {
         match statement {
             Statement::Compound(_) | Statement::For(_) => {
-                let (mut written, mut assigned) = (Written::default(), Changed::default());
+                let names = self.scopes.iter().flat_map(|scope| scope.keys());
+                let arrays = names.filter(|name| self.lookup(name).is_some()).cloned().collect();
+                let (mut written, mut assigned) = (Written { arrays, ..Written::default() }, Changed::default());
                 written.visit_statement(statement, span);
                 assigned.visit_statement(statement, span);
                 self.scopes.push(HashMap::new());

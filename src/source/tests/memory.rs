@@ -115,6 +115,24 @@ fn structures() {
     compare_source(&source(text), &[vec![1], vec![6]]);
 }
 
+/// Pointers to structures that data choose.
+#[test]
+fn structures_that_data_choose() {
+    for body in [
+        "struct acc *p = &t[a[i]]; p->n++; p->sum += b[i];",
+        "struct acc *p = &t[a[i] & 7]; p->sum = p->n; b[i] = p->sum ^ t[a[i]].n; p->n = i;",
+        "const struct acc *p = &w[a[i] & 3], *q = &w[b[i] & 1]; t[i].n += p->n * q->sum; t[a[i]].sum -= p->sum;",
+    ] {
+        let text = format!(
+            "#include <stdint.h>\nstruct acc {{ int32_t n, sum; }};\n\
+             static const struct acc w[4] = {{{{1, 2}}, {{-3, 4}}, {{5, -6}}, {{7}}}};\n\
+             #pragma burstc size(n: 5, max 256)\n\
+             void f(int n, const uint8_t a[n], int32_t b[n], struct acc t[256])\n{{\nfor (int i = 0; i < n; i++) {{ {body} }}\n}}\n"
+        );
+        compare_source(&source(&text), &[vec![0], vec![1], vec![40]]);
+    }
+}
+
 #[test]
 fn in_helpers() {
     let text = "#include <stdint.h>\n#include <string.h>\n\

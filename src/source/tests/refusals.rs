@@ -167,7 +167,7 @@ fn statements() {
         ("{ int t; a[j] = «t»; }", "never given a value"),
         ("a[i] = «recursive(i)»;", "calls itself"),
         ("a[i] = «pointed(b)» + 1;", "another shape than the array"),
-        ("a[i] = s && «looping(i)»;", "has a loop"),
+        ("a[i] = (a[j] = s) && «looping(i)»;", "has a loop"),
         ("a[i] = «forgetful(i)»;", "may end without a value"),
         ("a[i] = «counting(i)»;", "keeps a variable between calls"),
         ("a[i] = «touching(i)»;", "changes what is not its own"),
@@ -179,6 +179,10 @@ fn statements() {
         ("{ struct { int x; } t = {1}; a[j] = «shown(&t)»; }", "a structure goes to `shown`, whose body"),
         (
             "{ struct w { int k; } v[2], t; t.k = 0; v[0] = v[1] = t; «struct w *q = &v[t.k];» t.k = 1; a[j] = q->k; }",
+            "the pointer `q` to structures changes",
+        ),
+        (
+            "{ struct w { int k; } v[2]; int u[2] = {0}; v[1].k = 3; «struct w *q = &v[u[0]];» u[0] = 1; a[j] = q->k; }",
             "the pointer `q` to structures changes",
         ),
         ("{ «static struct { int x; } t;» t.x = 1; a[j] = t.x; }", "a structure that outlives the kernel"),
