@@ -26,6 +26,7 @@ pub fn text(kernel: &Kernel) -> String {
     for condition in &kernel.domain {
         let _ = writeln!(text, "//     {}: {}", condition.text(), condition.reason);
     }
+    tables(kernel, &mut text);
     let arguments: Vec<String> = kernel.arguments.iter().map(|argument| declaration(kernel, argument)).collect();
     let _ = writeln!(text, "void {}({})\n{{", kernel.name, arguments.join(", "));
     for step in &kernel.host {
@@ -37,6 +38,24 @@ pub fn text(kernel: &Kernel) -> String {
     nodes(kernel, &kernel.body, 1, &mut text);
     text.push_str("}\n");
     text
+}
+
+/// The tables that statements read, one after the other.
+fn tables(kernel: &Kernel, text: &mut String) {
+    let mut known: Vec<&str> = vec![];
+    for statement in kernel.statements() {
+        for table in statement.writes().flat_map(|(_, value)| value.tables()) {
+            if known.contains(&table.name.as_str()) {
+                continue;
+            }
+            known.push(&table.name);
+            let value = |value: &i64| {
+                host::expression(&InStatements(kernel), &Expr::Constant { value: *value, ty: table.element })
+            };
+            let values: Vec<String> = table.values.iter().map(value).collect();
+            let _ = writeln!(text, "static const {} {}[] = {{{}}};", table.element, table.name, values.join(", "));
+        }
+    }
 }
 
 fn step_value(kernel: &Kernel, step: &HostStep) -> String {

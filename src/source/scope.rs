@@ -201,7 +201,12 @@ impl<'a> Scope<'a> {
 
     /// `name`, or a variant of it where something else of the kernel has it already.
     pub fn own(&mut self, name: &str) -> String {
-        if self.given.insert(name.to_string()) { name.to_string() } else { self.fresh(name) }
+        if !self.given.insert(name.to_string()) {
+            return self.fresh(name);
+        }
+        // Names that no text has are taken from here on.
+        self.taken.insert(name.to_string());
+        name.to_string()
     }
 
     /// `numerator / divisor`, rounded towards zero if it `truncates`, otherwise down: a quotient's name, or what needs

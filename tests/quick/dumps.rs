@@ -37,8 +37,7 @@ fn text(source: &Source, stage: Stage) -> String {
 /// source leaves.
 #[test]
 fn a_printed_kernel_does_what_its_source_does() {
-    let kernels =
-        "conditions conversions helpers host_scalars local_arrays logic min_max_bounds negative_quotients steps";
+    let kernels = "cases_and_tables conditions conversions helpers host_scalars local_arrays logic min_max_bounds negative_quotients steps";
     for name in kernels.split_whitespace() {
         let source = source(&format!("tests/kernels/{name}.c"));
         let kernel = analyze(&source, &board(), &Options::default()).unwrap().kernel;
