@@ -141,6 +141,8 @@ kernels! {
     searches data &[("sorted", -9, 99), ("keys", 0, 90), ("table", 0, 99)]; [n = 0, m = 1], [n = 1, m = 3], [n = 23, m = 11];
     shell_sort; [n = 0], [n = 1], [n = 21];
     next_greater data &[("a", 0, 9)]; [n = 0], [n = 1], [n = 12];
+    trims data &[("s", 0, 15)]; [n = 0, m = 0], [n = 1, m = 1], [n = 2, m = 6], [n = 24, m = 7];
+    cases_and_tables; [n = 0], [n = 1], [n = 23];
 
     // Constants on chip.
     gather; [N = 0], [N = 1], [N = 300];
@@ -167,6 +169,7 @@ kernels! {
     csr_float; [N = 0, nonzeros = 0], [N = 1, nonzeros = 7], [N = 30, nonzeros = 150];
     row_lengths; [N = 0], [N = 1], [N = 20];
     window_offsets; [N = 0], [N = 1], [N = 20];
+    row_starts data &[("ptr", 1, 37)]; [n = 0, m = 0], [n = 1, m = 40], [n = 9, m = 50];
     rows_cut; [N = 0], [N = 1], [N = 33], [N = 13];
     rows_in_rows; [N = 0, items = 0], [N = 1, items = 3], [N = 9, items = 50];
     tables; [N = 0], [N = 1], [N = 57];

@@ -6,6 +6,7 @@
 //!   the same to a counter, and what the `break` saw follows from what is there at the end of the body;
 //! - a loop that looks at a condition first as well is one of these under an `if`;
 //! - `if (i == n) return;` in a loop that the function ends with is a `break`;
+//! - `while (b < --e) { …; b++; }`: `--e; while (b < e) { …; b++; --e; }`;
 //! - `while (n-- > 0) …`: `while (n > 0) { n--; … }`, and `n--;` behind it; with a `break` in it, `n - 1` for `n`, and `n--;` at its end.
 //!
 //! A `break` that data decide, or one in an inner condition, stays what it is.
@@ -47,6 +48,76 @@ pub fn breaks(unit: &mut TranslationUnit, types: &Types, leaves_data: bool) {
             }
         }
     }
+}
+
+/// Takes steps out of conditions whose other side moves as well, in the bodies of all functions.
+pub fn stepped(unit: &mut TranslationUnit, types: &Types) {
+    for external in &mut unit.0 {
+        if let ExternalDeclaration::FunctionDefinition(function) = &mut external.node {
+            let declared = Declared::of(&function.node, types);
+            inside_out(&mut function.node.statement, &[], &|node, _| {
+                if let Some(other) = stepped_first(node, &declared) {
+                    *node = other;
+                }
+            });
+            opened(&mut function.node.statement);
+        }
+    }
+}
+
+/// `--e; while (b < e) { …; --e; }` of `while (b < --e) { … }` where the body moves the other side.
+fn stepped_first(node: &Node<Statement>, declared: &Declared) -> Option<Node<Statement>> {
+    let span = node.span;
+    let Statement::While(w) = &node.node else { return None };
+    let WhileStatement { expression: condition, statement: body } = &w.node;
+    let (_, o) = operation(condition)?;
+    let is_comparison = |operator: &BinaryOperator| {
+        use BinaryOperator::{Greater, GreaterOrEqual, Less, LessOrEqual, NotEquals};
+        matches!(operator, Less | LessOrEqual | Greater | GreaterOrEqual | NotEquals)
+    };
+    let before = |side: &Node<Expression>| match &side.node {
+        Expression::UnaryOperator(unary) => match unary.node.operator.node {
+            UnaryOperator::PreIncrement | UnaryOperator::PreDecrement => Some((*unary.node.operand).clone()),
+            _ => None,
+        },
+        _ => None,
+    };
+    let mut held = (**condition).clone();
+    let Expression::BinaryOperator(own) = &mut held.node else { return None };
+    let (step, other) = match (before(&o.lhs), before(&o.rhs)) {
+        (Some(value), None) => {
+            *own.node.lhs = value;
+            ((*o.lhs).clone(), &o.rhs)
+        }
+        (None, Some(value)) => {
+            *own.node.rhs = value;
+            ((*o.rhs).clone(), &o.lhs)
+        }
+        _ => return None,
+    };
+    let names = names_in(&step);
+    let [name] = &names[..] else { return None };
+    let moved = changed(body);
+    let is_moved = names_in(other).iter().any(|own| moved.contains(own));
+    if !is_comparison(&own.node.operator.node)
+        || step_of(&step, name).is_none()
+        || changes(other)
+        || names_in(other).contains(name)
+        || !is_moved
+        || has_continue(body)
+        || moved.contains(name)
+        || !declared.has_bits(name, 32)
+    {
+        return None;
+    }
+    let inside = match &body.node {
+        Statement::Compound(items) if !declared_in(items).contains(name) => items.clone(),
+        _ => vec![Node::new(BlockItem::Statement((**body).clone()), body.span)],
+    };
+    let inside = Box::new(block([inside, vec![item(step.clone())]].concat(), body.span));
+    let again = WhileStatement { expression: Box::new(held), statement: inside };
+    let again = Node::new(BlockItem::Statement(Node::new(Statement::While(Node::new(again, span)), span)), span);
+    Some(block(vec![item(step), again], span))
 }
 
 /// Puts what a loop has become, it and what stands around it now, into the block that the loop stood in.
@@ -253,6 +324,35 @@ impl Breaks<'_> {
         }
     }
 
+    /// Whether a loop that data end moves a variable in a statement: what it is then is data, too.
+    fn is_left_by_data(&self, node: &Node<Statement>, name: &str) -> bool {
+        struct Search<'s> {
+            data: &'s Data<'s>,
+            name: &'s str,
+            found: bool,
+        }
+        impl<'ast> Visit<'ast> for Search<'_> {
+            fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast Span) {
+                let (condition, body) = match statement {
+                    Statement::While(w) => (Some(&w.node.expression), Some(&w.node.statement)),
+                    Statement::DoWhile(w) => (Some(&w.node.expression), Some(&w.node.statement)),
+                    Statement::For(f) => (f.node.condition.as_ref(), Some(&f.node.statement)),
+                    _ => (None, None),
+                };
+                let is_data = condition.is_some_and(|own| self.data.is_in(own));
+                if body.is_some_and(|body| is_data || has_break(body)) {
+                    let own = Node::new(statement.clone(), *span);
+                    self.found |= changed(&own).iter().any(|own| own == self.name);
+                }
+                visit::visit_statement(self, statement, span);
+            }
+        }
+        let Some(data) = &self.data else { return false };
+        let mut search = Search { data, name, found: false };
+        search.visit_statement(&node.node, &node.span);
+        search.found
+    }
+
     fn without_break(&self, node: &Node<Statement>, before: &[Node<BlockItem>]) -> Option<Node<Statement>> {
         let span = node.span;
         let (body, mut ends, step) = match &node.node {
@@ -280,6 +380,13 @@ impl Breaks<'_> {
         without_continues(&mut items);
         let declares = declared_in(&items);
         let mut parts = parts(items)?;
+        let is_left = |part: &Part| match part {
+            Part::Break(own) => names_in(&own.condition).iter().any(|name| self.is_left_by_data(body, name)),
+            Part::Item(_) => false,
+        };
+        if parts.iter().any(is_left) {
+            return None;
+        }
         let is_do = matches!(node.node, Statement::DoWhile(_));
         // Those in front of everything else are conditions of the loop.
         let leading =

@@ -410,6 +410,9 @@ fn plainer(
     counters::counters(unit, &kernel, &types);
     pointers::pointers(unit, &kernel, &types, &preprocessed.map)?;
     plain::plain(unit);
+    if behind {
+        breaks::stepped(unit, &types);
+    }
     // Those of pointers.
     if effort >= Effort::Exits {
         exits::dwindling(unit, &types);

@@ -11,9 +11,9 @@ use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
 use super::leave::{Items, Leave, counters, declared, trailing, unless};
-use super::{Behind, Exits, Kept, again, body_of, each_function};
+use super::{Behind, Exits, Kept, again, body_of, each_function, is_live};
 use crate::source::breaks::has_break;
-use crate::source::canonical::has_continue;
+use crate::source::canonical::{begun, has_continue};
 use crate::source::counters::named;
 use crate::source::flat::{constant, names};
 use crate::source::function::{identifier, names_of};
@@ -280,7 +280,10 @@ impl Exits<'_> {
         let flag = self.fresh("over");
         let mut moving: Vec<String> = vec![];
         loops(&block(items[first..k].to_vec(), span), name, &mut moving);
-        let Kept { mut declarations, kept, rest } = self.kept(&moving, &rest, behind, span)?;
+        let mut items = items.clone();
+        let others = self.begun_apart(&mut items, first..k, &mut moving, (&rest, behind), whole);
+        let name = label(&items[k])?;
+        let Kept { mut declarations, mut kept, rest } = self.kept(&moving, &rest, behind, span)?;
         let passed = block(items[first..k].to_vec(), span);
         let is_again = behind.iter().any(|own| matches!(own, Behind::Again(_)));
         // Where another jump comes to a label on the way, what it sets is seen behind that, too.
@@ -296,6 +299,10 @@ impl Exits<'_> {
                 // Perhaps their loops are not come to.
                 begin_with(declaration, counter);
             }
+        }
+        for (declaration, own) in others {
+            declarations.push(declaration);
+            kept.push(own);
         }
         let leave =
             Leave { is_jump: &|own| is_jump(own, Some(name)), through_loops: true, flag: &flag, kept, dead: vec![] };
@@ -316,6 +323,68 @@ impl Exits<'_> {
         }
         made.extend(rest);
         Some(made)
+    }
+}
+
+impl Exits<'_> {
+    /// Other counters for inner loops on the way to a label that are perhaps not come to, where what counts in them has a value before: they
+    /// leave that with the counters of the text, which are `moving` no more.
+    fn begun_apart(
+        &mut self,
+        items: &mut Items,
+        way: std::ops::Range<usize>,
+        moving: &mut Vec<String>,
+        (rest, behind): (&Items, &[Behind]),
+        whole: &Node<Statement>,
+    ) -> Vec<(Node<BlockItem>, (String, String))> {
+        let span = items[way.end].span;
+        let mut made = vec![];
+        // What other jumps set is seen at their labels.
+        if items[way.start + 1..way.end].iter().any(|item| label(item).is_some()) {
+            return made;
+        }
+        moving.retain(|counter| {
+            let passed = block(items[way.clone()].to_vec(), span);
+            let is_again = behind.iter().any(|own| matches!(own, Behind::Again(_)));
+            let is_outer = items[way.clone()].iter().any(|item| is_loop_of(item, counter));
+            let has_another = is_again || moves(whole, counter) > moves(&passed, counter);
+            if is_outer
+                || !has_another
+                || !moves_with_its_loop(&passed, counter)
+                || !is_live(counter, rest, behind)
+                || self.specifiers.has_address(counter)
+            {
+                return true;
+            }
+            let mut all = items[way.clone()].to_vec();
+            let found = all.iter_mut().find_map(|item| match &mut item.node {
+                BlockItem::Statement(own) => loop_that_begins(own, counter).map(|own| self.apart(own, counter)),
+                _ => None,
+            });
+            let Some((declaration, own)) = found.flatten() else { return true };
+            items.splice(way.clone(), all);
+            made.push((declaration, (own, counter.clone())));
+            false
+        });
+        made
+    }
+}
+
+/// The loop in a statement whose head gives a variable its first value.
+fn loop_that_begins<'s>(node: &'s mut Node<Statement>, counter: &str) -> Option<&'s mut Node<Statement>> {
+    let begins = |node: &Node<Statement>| match &node.node {
+        Statement::For(f) => begun(&f.node.initializer.node).iter().any(|name| name == counter),
+        _ => false,
+    };
+    if begins(node) {
+        return Some(node);
+    }
+    match &mut node.node {
+        Statement::Compound(items) => items.iter_mut().find_map(|item| match &mut item.node {
+            BlockItem::Statement(own) => loop_that_begins(own, counter),
+            _ => None,
+        }),
+        other => inner(other).into_iter().find_map(|own| loop_that_begins(own, counter)),
     }
 }
 

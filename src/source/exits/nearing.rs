@@ -79,6 +79,9 @@ impl Nearing<'_> {
         // Others tell what data do not move.
         let is_data = |name: &str| self.moves_by_data(name);
         let is_moved = all.iter().any(|gap| self.moving(gap).iter().any(|(name, _)| is_data(name)));
+        // An end that data have left somewhere, and the data that end the loop before.
+        let is_left = |gap: &Gap| self.bounded(gap.low, 1).is_some() || self.bounded(gap.high, -1).is_some();
+        let is_moved = is_moved || self.data.is_in(self.condition) && all.iter().any(is_left);
         let gaps: Vec<Gap> = all.into_iter().filter(|gap| self.width(gap).is_some()).collect();
         let moves: Vec<(&str, i64)> = gaps.iter().flat_map(|gap| self.moving(gap)).collect();
         let step = |node: &Node<Expression>, _: bool| {
@@ -309,8 +312,32 @@ impl Nearing<'_> {
                 && (goes_on || !is_closed && self.moves_once(name))
                 && self.body.iter().all(|item| moves_by(item, name, *by))
         };
-        let is_known = |node: &Node<Expression>| is_steady(node) || is_moved(node);
-        (!moving.is_empty() && is_known(low) && is_known(high) && self.wrapping(&gap).is_ok()).then_some(gap)
+        let is_known =
+            |node: &Node<Expression>, by: i64| is_steady(node) || is_moved(node) || self.bounded(node, by).is_some();
+        (!moving.is_empty() && is_known(low, 1) && is_known(high, -1) && self.wrapping(&gap).is_ok()).then_some(gap)
+    }
+
+    /// What a variable that the loop leaves alone is at least (at most, where `by` is negative), where data have moved it before.
+    fn bounded(&self, node: &Node<Expression>, by: i64) -> Option<Node<Expression>> {
+        let name = variable(node)?;
+        let is_loop = |item: &&Node<BlockItem>| match &item.node {
+            BlockItem::Statement(own) => match &own.node {
+                Statement::While(w) => self.data.is_in(&w.node.expression) || leaves_early(&listed(&w.node.statement)),
+                Statement::DoWhile(w) => {
+                    self.data.is_in(&w.node.expression) || leaves_early(&listed(&w.node.statement))
+                }
+                Statement::For(f) => {
+                    f.node.condition.iter().any(|own| self.data.is_in(own)) || leaves_early(&listed(&f.node.statement))
+                }
+                _ => false,
+            },
+            BlockItem::Declaration(_) | BlockItem::StaticAssert(_) => false,
+        };
+        let last = self.before.iter().rev().find(|item| changes_of(item, name));
+        let is_data = self.data.is_in(node) || last.as_ref().is_some_and(is_loop);
+        let is_moved = self.body.iter().any(|item| changes_of(item, name));
+        let is_own = self.goes_on(name) && !self.declared.has_address(name);
+        (is_data && is_own && !is_moved).then(|| self.begins(name, by)).flatten()
     }
 
     /// Whether a number without sign is in an expression.
@@ -368,7 +395,7 @@ impl Nearing<'_> {
         let moving = self.moving(gap);
         let begins = |node: &Node<Expression>, by: i64| match variable(node) {
             Some(name) if moving.iter().any(|(own, _)| *own == name) => self.begins(name, by),
-            _ => Some(node.clone()),
+            _ => Some(self.bounded(node, by).unwrap_or_else(|| node.clone())),
         };
         Some([begins(gap.low, 1)?, begins(gap.high, -1)?])
     }

@@ -224,6 +224,29 @@ fn helpers_in_conditions() {
         ),
         format!("{find}|{each} {{ if (i > 2 || find(i, a, 3) > 1 || a[i] > 4) continue; c[i] += 2; }}"),
         format!("{find}|{each} {{ if (i > 2) if (find(i, a, 3) > 1) continue; c[i] += 2; }}"),
+        format!("{find}|{each} c[i] = i > 1 ? find(i, a, a[i]) * 2 : a[i] > 3 ? find(n, a, 3) - i : -7;"),
+        format!(
+            "{find}|{each} {{ int k = a[i] & 1 ? find(n, a, 1) : 9, h = k > 2 && find(n, a, k) < 4; c[i] += k + !h; }}"
+        ),
+        format!("{find}|{each} c[i] = find(i, a, a[i]) >= 0 || find(n, a, a[i] ^ 1) < 0;"),
+        format!("{find}|int k = 0; do {{ c[k & 1]++; k++; }} while (k < n && find(n, a, k) >= 0); c[n] = k;"),
+        format!("{find}|int k = n; do k--; while (k > 0 && find(k, a, a[k]) < 0 && a[k] != 5); c[n] = k;"),
+        format!(
+            "{find}|int k = 0; do {{ if (k > 2) c[k]++; else c[k] = k; k += 1; }} while (k < n && (a[k] & 1 || find(n, a, k) >= 0)); c[n] = k;"
+        ),
+        format!(
+            "{find}|int k = 0; if (n > 3) do if (a[k] & 1) k++; else k += 2; while (k < n && find(n, a, a[k] ^ 3) >= 0); else k = 9; c[n] = k;"
+        ),
+        format!(
+            "{find}|int k = 0; do {{ if (a[k] == 6) break; c[k] += 3; k++; }} while (k < n && find(n, a, k) >= 0); c[n] = k;"
+        ),
+        format!(
+            "{find}|{each} switch (find(n, a, i) + find(i, a, 2)) {{ case 0: c[i] = 1; case 3: c[i] += 2; break; case -2: c[i] = 4; }}"
+        ),
+        format!("{find}|{each} c[i] = (i > 2 && find(i, a, 1) > 0) ? find(n, a, 2) : (c[i] = 1, 2);"),
+        format!(
+            "{find}|{each} switch (find(n, a, i & 3)) {{ case -1: c[i] = 1; break; case 0: c[i]++; default: c[i] ^= 5; }}"
+        ),
         format!("{find}|int i = 0; while (i < n && find(n, a, a[i] ^ 1) >= 0) {{ c[i] = 1; i++; }} c[n] = i;"),
         format!("{find}|int i; for (i = 0; i < n && find(n, a, a[i] ^ 1) >= 0; i++) c[i] = 1; c[n] = i;"),
         format!(
@@ -247,6 +270,24 @@ fn helpers_that_change_what_they_get() {
         ),
         format!(
             "static void swap(int *x, int *y) {{ int t = *x; *x = *y; *y = t; }}|for (int i = 0; i < n / 2; i++) swap(a + i, a + n - 1 - i); {each} c[i] = a[i];"
+        ),
+    ];
+    compare_each(&texts.iter().map(String::as_str).collect::<Vec<_>>(), compare_calls);
+}
+
+/// Jumps in helpers lead to labels of their own.
+#[test]
+fn helpers_that_jump() {
+    let each = "for (int i = 0; i < n; i++)";
+    let scan = "static int scan(int n, const int *a, int *w) { int i, s = 0; for (i = 0; i < n; i++) { if (a[i] == 3) goto out; s += a[i]; } *w = -1; return s; out: *w = i; return s ^ 1; }";
+    let named = "static int sum(int n, const int *a) { int s = 0; for (int i = 0; i < n; i++) { if (a[i] == 5) goto s; s += a[i]; } s: return s; }";
+    let texts = [
+        format!("{scan}|int w = 0; c[0] = scan(n, a, &w); c[n] = w;"),
+        format!("{scan}|int w = 0; {each} {{ c[i] = scan(i, a, &w); if (w < 0) goto out; c[i] += 100 * w; out: ; }}"),
+        format!("{named}|{each} c[i] = sum(i, a) * sum(n, a);"),
+        format!("{named}|int s = 2; {each} {{ if (a[i] == 1) goto s; c[i] = sum(n, a) + s; s: s++; }}"),
+        format!(
+            "static void mark(int n, int *a, int x) {{ for (int i = 0; i < n; i++) if (a[i] == x) goto done; a[0] = x; done: ; }}|{each} {{ mark(n, a, i); c[i] = a[0]; }}"
         ),
     ];
     compare_each(&texts.iter().map(String::as_str).collect::<Vec<_>>(), compare_calls);
@@ -324,6 +365,10 @@ fn arrays_bound_what_data_move() {
         "int st[41], top = 0; for (int i = 0; i <= n; i++) { while (top && a[st[top - 1]] >= a[i]) top--; c[i & 3] += top; st[top++] = i; } c[7] = top;",
         "int st[64], top = -1; for (int i = 0; i < n; i++) { while (top >= 0 && st[top] < a[i]) top--; c[i & 3] += top; st[++top] = a[i]; } c[7] = top;",
         "int q[64], head = 0, tail = 0; for (int i = 0; i < n; i++) if (a[i] & 1) q[tail++] = i; while (head < tail) { c[q[head] & 3]++; head++; } c[7] = head;",
+        // Between the ends, others look for the next place.
+        "int q = x & 7, i = -1, j = n + 1; while (1) { do i++; while (i < n && a[i] < q); do j--; while (j > 0 && a[j] > q); if (i >= j) break; int t = a[i]; a[i] = a[j]; a[j] = t; } c[0] = j; c[1] = i;",
+        "int q = x & 7, i = 0, j = n; for (;;) { while (i < n && a[i] < q) i++; while (j > 0 && a[j] > q) j--; if (i >= j) break; int t = a[i]; a[i] = a[j]; a[j] = t; i++; j--; } c[0] = j; c[1] = i;",
+        "int i = 0, j = n; while (1) { while (i < j && a[i] < x) i++; if (i >= j) break; c[i & 7]++; i++; j--; } c[1] = j;",
         "int i = 0, j = 0, k = 0, out[80]; while (i < n || j < n) { if (j == n || (i < n && a[i] <= b[j])) out[k++] = a[i++]; else out[k++] = b[j++]; } for (int q = 0; q < k; q++) c[q & 3] += out[q]; c[7] = k;",
     ]);
 }
@@ -437,6 +482,36 @@ fn jumps_that_cross() {
         "int i = 7; if (n > 19) goto fail; for (i = 0; i < n; i++) { if (a[i] == x) goto out; if (a[i] == 3) goto fail; b[i]++; } c[1] = 1; goto out; fail: c[2] = 2; out: c[0] = i;",
         "int i = 0; while (i < n) { if (a[i] == x) { b[i] = 1; goto out; } if (b[i] == 4) goto near; i++; } c[1]++; if (m > 3) goto out; near: c[2] ^= i; out: c[0] = i;",
         "for (int i = 0; i < n; i++) { do { if (a[i] & 1) break; b[i] = 1; if (a[i] & 2) break; b[i] = 2; } while (0); c[i & 7] += b[i]; }",
+    ]);
+}
+
+/// Counters of inner loops that have a value before, and perhaps keep it.
+#[test]
+fn inner_counters_keep_what_they_had_before_a_goto() {
+    compare_all(&[
+        "int i, j = 7; for (i = 0; i < n; i++) for (j = 0; j < m; j++) if (p[i][j] == x) goto out; c[1]++; out: c[0] = j;",
+        "int j = 3; for (int r = 0; r < 3; r++) { for (int i = 0; i < n; i++) { c[r] ^= j; for (j = r; j < m; j++) if (p[i][j] == x + r) goto out; } c[3]++; out: c[4 + r] += j; }",
+        "int i, j = 7, k = 2; for (i = 0; i < n; i++) { for (j = 0; j < m; j++) b[i] += p[i][j]; for (k = m; k > 0; k--) if (p[i][k - 1] == x) goto out; } c[5] = 1; out: c[0] = j * 100 + k; c[1] = i;",
+        "int j = -2; for (int i = 0; i < n; i++) { if (a[i] > 2) for (j = 0; j < m; j++) if (p[i][j] == x) goto out; if (j == m) c[3]++; } c[5]++; out: c[0] = j;",
+        "unsigned char u = 250; for (int i = 0; i < n; i++) for (u = 1; u < m; u += 2) { if (p[i][u] == x) goto out; c[1] += u; } out: c[0] = u;",
+        "int i, j = 9; for (i = 0; i < n; i++) { for (j = m - 1; j >= 0; j--) { if (p[i][j] == x) goto out; if (p[i][j] == 4) break; } c[2] ^= j; } c[1]++; out: c[0] = j; c[3] = i;",
+        "int j = 5, s = 0; for (int i = 0; i < n; i++) { for (int k = 0; k < 2; k++) for (j = k; j < m; j++) { if (p[i][j] == x + k) goto out; s += j; } } out: c[0] = j; c[1] = s;",
+    ]);
+}
+
+/// Two ends that come nearer, one of which steps in the condition, or has been moved by data before.
+#[test]
+fn ends_that_step_in_conditions_or_were_moved() {
+    compare_all(&[
+        "int l = 0, e = n; while (l < --e) { int t = a[l]; a[l] = a[e]; a[e] = t; l++; } c[0] = l; c[1] = e;",
+        "int l = 0, e = n; while (--e > l) { if (a[e] & 1) l++; b[e] ^= l; if (b[e] == 9) break; } c[0] = l; c[1] = e;",
+        "int l = n, e = -1; while (l >= ++e) { c[e & 7] += l; l--; } c[0] = l; c[1] = e;",
+        "for (int r = 0; r < m; r++) { int l = 0, e = n + 1; while (--e > l) { if (p[0][r] > 7) l += 2; c[r & 7] += l + e; } c[r & 3] ^= e; }",
+        "int l = 0, e = n; while (e > 0 && (a[e - 1] & 3) == 0) e--; while (l < e && (a[l] & 3) == 0) l++; c[0] = l; c[1] = e;",
+        "int l = 0, e = n; while (l < n && a[l] != x) l++; while (e > l && b[e - 1] != x) e--; c[0] = l; c[1] = e;",
+        "int e = n, k = 0; for (int i = 0; i < n; i++) if (a[i] == x) e--; while (k < e && b[k] != 3) { c[k & 3]++; k++; } c[7] = k; c[6] = e;",
+        "for (int r = 0; r < m; r++) { int e = n, k = 0; while (e > r && a[e - 1] != 2) e--; while (k < e && b[k] != r) k++; c[r & 7] += k * 50 + e; }",
+        "int e = n, k = 0; while (e > 0 && a[e - 1] != x) e--; do { c[k & 3]++; k++; } while (k < e && b[k] != 3); c[7] = k;",
     ]);
 }
 
