@@ -82,20 +82,22 @@ fn unmask(all: &mut Kernel, array: ArrayId, kernel: &Kernel) {
 fn may_mask(kernel: &Kernel, array: ArrayId) -> bool {
     let all = kernel.statements();
     let touches = |statement: &&&Statement| statement.accesses().any(|access| access.array == array);
-    let mut own = all.iter().filter(touches).peekable();
     let is_gathered = |statement: &Statement| statement.gathers().iter().any(|gather| gather.array == array);
     if kernel.arrays[array].storage != Storage::Argument
-        || own.peek().is_none()
         || kernel.is_scattered(array)
         || all.iter().any(|statement| is_gathered(statement))
     {
         return false;
     }
-    own.all(|statement| {
+    let mut depends = false;
+    let is_plain = all.iter().filter(touches).all(|statement| {
+        let kept = Kept::of(&statement.value, &statement.target);
+        depends |= matches!(kept, Some(Kept::Unless(..)));
         // What data cut out of a row is not walked at all.
         statement.target.array == array
             && statement.also.is_empty()
             && kernel.limits(statement).is_none()
-            && Kept::of(&statement.value, &statement.target).is_some_and(|kept| matches!(kept, Kept::Unless(..)))
-    })
+            && matches!(kept, Some(Kept::Unless(..) | Kept::Never(_)))
+    });
+    is_plain && depends
 }

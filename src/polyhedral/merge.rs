@@ -124,12 +124,14 @@ fn merged(first: &Statement, second: &Statement) -> Option<Expr> {
         return Some(value);
     }
     // What data name is looked at as before where the second writes elsewhere, and looks at what the first decides by.
-    let [Expr::Select { condition: first, .. }, Expr::Select { condition: second, .. }] = [&first.value, &second.value]
-    else {
-        return None;
+    let keeps = |own: &Expr, target: &Access| Kept::of(own, target) == Some(Kept::Always);
+    let decides = |own: &Statement| match &own.value {
+        Expr::Select { condition, otherwise, .. } if keeps(otherwise, &own.target) => Some((**condition).clone()),
+        _ => None,
     };
+    let (first, second) = (decides(first)?, decides(second)?);
     let is_seen = |gather: &&Gather| second.gathers().iter().any(|other| gather.is_same(other));
-    let apart = implies(&[(first, true)], second) == Some(false);
+    let apart = implies(&[(&first, true)], &second) == Some(false);
     (apart && first.told().is_empty() && first.gathers().iter().all(is_seen)).then_some(value)
 }
 

@@ -2,7 +2,7 @@
 #include <stdint.h>
 
 #pragma burstc size(h: 9, max 32) size(w: 23, max 64)
-void masks_of_rows(int h, int w, uint8_t m[h][w], uint8_t in[h][w], uint8_t out[2 * h][w], double far[h][w], int16_t sum[w])
+void masks_of_rows(int h, int w, uint8_t m[h][w], uint8_t in[h][w], uint8_t out[2 * h][w], double far[h][w], int16_t sum[w + 2])
 {
     for (int i = 0; i < h; i++)
         for (int j = 0; j < w; j++) {
@@ -15,6 +15,7 @@ void masks_of_rows(int h, int w, uint8_t m[h][w], uint8_t in[h][w], uint8_t out[
             if (m[i][j] & 4)
                 out[i][j] = m[i][j];
         }
+    sum[w] = 7;
     for (int j = 0; j < w; j++)
         if (in[0][j] > 100)
             sum[j] = in[0][j] - m[0][j];

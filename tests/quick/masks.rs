@@ -154,6 +154,7 @@ fn what_has_a_bit() {
         ("int x[n], int y[n], int z[2 * n]", "if (x[i] > 0) z[2 * i] = 1; if (x[i] > 3) z[2 * i + 1] = 1;", &["z"]),
         ("int x[n], int y[n], int z[2 * n]", "if (x[i] > 0) z[i] = 1; if (x[i] > 3) z[n - 1 - i] = 1;", &[]),
         ("int x[n], int y[n], int z[2 * n]", "if (x[i] > 0) z[i] = 1; if (x[i] > 3) z[i + n] = 1;", &["z"]),
+        ("int x[n], int y[n], int z[2 * n]", "z[i] = 0; if (x[i] > 3) z[i + n] = x[i];", &["z"]),
         ("int x[n], int y[n], int z[2 * n]", "for (int j = 0; j < 3; j++) if (x[i] > j) y[i] = j;", &[]),
         // Data tell where.
         ("int x[n], int y[256], uint8_t p[n]", "if (x[i] > 0) y[p[i]] = 1;", &[]),
@@ -179,6 +180,7 @@ fn what_is_merged() {
         ("if (z[p[i]] > 0) y[i] = 1; else y[i] = z[p[i]];", 1),
         // An index that leaves its array would go unseen.
         ("y[i] = z[p[i]]; if (x[i] > 0) y[i] = 1;", 2),
+        ("y[i] = x[i] > 0 ? y[i] : z[p[i]]; if (!(x[i] > 0)) y[i] = 1;", 2),
         // The later writes another element, all of them, or what it makes of the earlier.
         ("y[i] = 0; if (x[i] > 0) y[i + 1] = 1;", 2),
         ("y[i] = 0; if (x[i] > 0) y[i] += 1;", 2),
