@@ -33,9 +33,9 @@ pub fn left(unit: &mut TranslationUnit) {
 
 /// The names of a function's body, and the types of those that it declares, once and without brackets or stars.
 #[derive(Default)]
-struct Names {
-    all: HashSet<String>,
-    declared: HashMap<String, Option<Vec<Node<DeclarationSpecifier>>>>,
+pub struct Names {
+    pub all: HashSet<String>,
+    pub declared: HashMap<String, Option<Vec<Node<DeclarationSpecifier>>>>,
 }
 
 impl<'ast> Visit<'ast> for Names {
@@ -187,7 +187,7 @@ pub fn value_with(node: &Node<Expression>, name: &str, value: &Node<Expression>)
     }
 }
 
-fn mentions(item: &Node<BlockItem>, name: &str) -> bool {
+pub fn mentions(item: &Node<BlockItem>, name: &str) -> bool {
     let mut names = Names::default();
     names.visit_block_item(&item.node, &item.span);
     names.all.contains(name)

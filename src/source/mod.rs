@@ -30,6 +30,7 @@ pub mod kernel;
 mod known;
 mod left;
 mod literal;
+mod lives;
 mod locals;
 mod loops;
 mod map;
@@ -412,6 +413,9 @@ fn plainer(
     plain::plain(unit);
     if behind {
         breaks::stepped(unit, &types);
+    }
+    if effort >= Effort::Exits {
+        lives::apart(unit);
     }
     // Those of pointers.
     if effort >= Effort::Exits {

@@ -515,6 +515,20 @@ fn ends_that_step_in_conditions_or_were_moved() {
     ]);
 }
 
+/// Counters that plain loops have used before data move them.
+#[test]
+fn counters_with_several_lives() {
+    let ends = "while (u > 0 && w > 0) { if (a[u - 1] & 1) u--; else w--; c[4]++; } c[5] = u; c[6] = w;";
+    let each = [
+        "int u, w; for (w = 0; w < n; w++) if (a[w] > 2) c[w & 3]++; u = n; w = m;",
+        "int u, w; for (w = 0; w < n; w++) for (u = w; u < n; u++) if (a[u] > a[w]) c[u & 3]++; u = n; w = m;",
+        "int u, w; one: for (u = 0; u < n; u++) { b[u] += u; if (b[u] > 3) c[0]++; } two: for (w = 0; w < m; w++) { c[w & 3] = w; for (u = 1; u < n; u++) c[w & 3] ^= a[u - 1]; } u = n, w = m;",
+        "int u, w; for (u = 0; u < n; u++) for (w = 0; w < 3; w++) c[w] += a[u]; for (int r = 0; r < 2; r++) { for (w = r; w < m; w++) c[w & 1] += r; } u = n; w = m;",
+    ];
+    let all: Vec<String> = each.iter().map(|text| format!("{text} {ends}")).collect();
+    compare_all(&all.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
 /// All variables of a loop's head have values behind it.
 #[test]
 fn companions_are_read_behind() {
