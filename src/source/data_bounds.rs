@@ -13,7 +13,6 @@ use lang_c::visit::{Visit, visit_binary_operator_expression, visit_expression};
 use super::canonical::names_in;
 use super::expression::{common, convert, unary};
 use super::kernel::{BinaryOp, Expr, Node as NestNode, UnaryOp};
-use super::left::offset_of;
 use super::loops::{For, Runs};
 use super::nest::{Nest, is_name, operation};
 use super::plain::{binary, number, subscripted};
@@ -188,20 +187,15 @@ impl Nest<'_, '_> {
         let span = f.condition.as_ref().map_or(first.span, |condition| condition.span);
         let mut places = Places { name, found: vec![] };
         places.statement(&f.statement);
-        let (mut most, mut least) = (vec![], vec![]);
-        // What is added to it counts where it is nowhere a subscript itself.
-        let is_plain = places.found.iter().any(|(_, _, offset)| *offset == 0);
-        places.found.retain(|(_, _, offset)| !is_plain || *offset == 0);
-        for (array, subscript, offset) in places.found {
+        let mut most = vec![];
+        for (array, subscript) in places.found {
             let Some(Name::Array(array)) = self.scope.lookup(&array) else { continue };
             let extent = self.scope.arrays[array].extents.get(subscript).cloned();
-            let end = extent.and_then(|extent| self.written_out(&(extent - Affine::constant(offset)), span));
-            least.extend(end.is_some().then_some(-offset));
-            most.extend(end.filter(|(_, text)| !most.iter().any(|(_, other)| other == text)));
+            let extent = extent.and_then(|extent| self.written_out(&extent, span));
+            most.extend(extent.filter(|(_, text)| !most.iter().any(|(_, other)| other == text)));
         }
-        if let Some(least) = least.into_iter().max() {
-            let least = if start.ty().signed { least } else { least.max(0) };
-            return Ok((whole(least, span), most.into_iter().map(|(node, _)| node).collect()));
+        if !most.is_empty() {
+            return Ok((number("0", span), most.into_iter().map(|(node, _)| node).collect()));
         }
         let ends = uppers
             .iter()
@@ -354,11 +348,10 @@ fn writer(node: &NestNode, arrays: &[ArrayId]) -> Option<(ArrayId, u32)> {
     }
 }
 
-/// Where an iteration uses the iterator as a subscript, or a sum of it and a constant, whatever the data: the arrays, the numbers of the
-/// subscripts, and what is added.
+/// Where an iteration uses the iterator itself as a subscript, whatever the data: the arrays and the numbers of the subscripts.
 struct Places<'n> {
     name: &'n str,
-    found: Vec<(String, usize, i64)>,
+    found: Vec<(String, usize)>,
 }
 
 impl Places<'_> {
@@ -384,9 +377,8 @@ impl<'ast> Visit<'ast> for Places<'_> {
         let node = Node::new(expression.clone(), *span);
         let (base, subscripts) = subscripted(&node);
         if let Expression::Identifier(array) = &base.node {
-            for (number, subscript) in subscripts.iter().enumerate() {
-                let offset = offset_of(subscript, self.name);
-                self.found.extend(offset.map(|offset| (array.node.name.clone(), number, offset)));
+            for (number, _) in subscripts.iter().enumerate().filter(|(_, subscript)| is_name(subscript, self.name)) {
+                self.found.push((array.node.name.clone(), number));
             }
         }
         visit_expression(self, expression, span);
