@@ -262,6 +262,7 @@ kernels! {
     masks_of_rows; [h = 1, w = 1], [h = 9, w = 23], [h = 17, w = 40];
     masks_in_lanes; [n = 1], [n = 66], [n = 150];
     masks_of_halves; [n = 24, m = 20], [n = 9, m = 30];
+    traceback; [];
     branches_merged; [n = 0], [n = 1], [n = 90];
     prefix_sum; [N = 0], [N = 1], [N = 77];
     fir; [N = 1, K = 1], [N = 40, K = 7], [N = 35, K = 0];
