@@ -34,7 +34,7 @@ pub fn apart(unit: &mut TranslationUnit) {
         around.visit_statement(&body.node, &body.span);
         around.moved.retain(|name| !around.addressed.contains(name));
         if !around.has_goto && !around.moved.is_empty() {
-            statement(body, &mut names, &around.moved, false, &|_| true);
+            statement(body, &mut names, &around.moved, &|_| true);
         }
     }
 }
@@ -67,27 +67,18 @@ impl<'ast> Visit<'ast> for Around {
     }
 }
 
-/// `over` tells whether a variable has another value, or is gone, before anybody reads it behind the statement; `in_loop`, whether the
-/// statement runs again.
-fn statement(
-    node: &mut Node<Statement>,
-    names: &mut Names,
-    moved: &HashSet<String>,
-    in_loop: bool,
-    over: &dyn Fn(&str) -> bool,
-) {
+/// `over` tells whether a variable has another value, or is gone, before anybody reads it behind the statement.
+fn statement(node: &mut Node<Statement>, names: &mut Names, moved: &HashSet<String>, over: &dyn Fn(&str) -> bool) {
     if let Statement::Compound(items) = &mut node.node {
         for k in 0..items.len() {
-            let (before, rest) = items.split_at_mut(k);
-            let (own, behind) = rest.split_first_mut().expect("it has the item");
+            let (own, behind) = items[k..].split_first_mut().expect("it has the item");
             let over = |name: &str| match left(behind, name, false) {
                 Left::Over => true,
                 Left::Read => false,
-                // The next round comes to what is before.
-                Left::Unread => !(in_loop && before.iter().any(|item| mentions(item, name))) && over(name),
+                Left::Unread => over(name),
             };
             if let BlockItem::Statement(own) = &mut own.node {
-                statement(own, names, moved, in_loop, &over);
+                statement(own, names, moved, &over);
             }
         }
         return;
@@ -95,18 +86,21 @@ fn statement(
     if let Some(counter) = begins_with(node).filter(|counter| moved.contains(counter) && over(counter)) {
         let _ = rename(node, &counter, names);
     }
-    let head: Option<Vec<String>> = match &node.node {
+    // Behind a round come the head and the next one.
+    let again = match &node.node {
         Statement::For(f) => {
             let parts = [f.node.condition.as_deref(), f.node.step.as_deref()];
-            Some(parts.into_iter().flatten().flat_map(names_in).collect())
+            Some((parts.into_iter().flatten().flat_map(names_in).collect(), (*f.node.statement).clone()))
         }
-        Statement::While(w) => Some(names_in(&w.node.expression)),
-        Statement::DoWhile(w) => Some(names_in(&w.node.expression)),
+        Statement::While(w) => Some((names_in(&w.node.expression), (*w.node.statement).clone())),
+        Statement::DoWhile(w) => Some((names_in(&w.node.expression), (*w.node.statement).clone())),
         _ => None,
     };
-    let in_loop = in_loop || head.is_some();
-    let over = |name: &str| head.as_ref().is_none_or(|head| head.iter().all(|own| own != name)) && over(name);
-    inner(&mut node.node).into_iter().for_each(|inner| statement(inner, names, moved, in_loop, &over));
+    let is_read = |(head, body): &(Vec<String>, Node<Statement>), name: &str| {
+        head.iter().any(|own| own == name) || left_by(body, name, true) == Left::Read
+    };
+    let over = |name: &str| !again.as_ref().is_some_and(|again| is_read(again, name)) && over(name);
+    inner(&mut node.node).into_iter().for_each(|inner| statement(inner, names, moved, &over));
 }
 
 /// The counter that the head of a `for` loop gives its first value.
@@ -256,6 +250,14 @@ mod tests {
                 format!("int b = 0, c; for (c = 0; c < n; c++) {{ {one} if (x[c]) break; b = c; }} x[0] = b; {moves}"),
                 &[],
             ),
+            // In the next round.
+            (
+                format!(
+                    "int b = 0, c; for (c = 0; c < n; c++) {{ if (c & 1) {{ {one} }} else x[0] = b; }} b = n; {moves}"
+                ),
+                &[],
+            ),
+            (format!("int b = 0, c; for (c = 0; c < n; c++) {{ if (b > 3) {{ {one} }} }} b = n; {moves}"), &[]),
             (format!("int b, *p = &b; {one} n = *p; b = n; {moves}"), &[]),
             (format!("int b; {one} if (n) goto end; b = n; {moves} end: x[0] = b;"), &[]),
             // Nothing but heads moves it.
