@@ -171,6 +171,7 @@ kernels! {
     csr; [N = 0, nonzeros = 0], [N = 1, nonzeros = 5], [N = 30, nonzeros = 150], [N = 70, nonzeros = 40];
     csr_float; [N = 0, nonzeros = 0], [N = 1, nonzeros = 7], [N = 30, nonzeros = 150];
     row_lengths; [N = 0], [N = 1], [N = 20];
+    row_starts data &[("ptr", 1, 37)]; [n = 0, m = 0], [n = 1, m = 40], [n = 9, m = 50];
     window_offsets; [N = 0], [N = 1], [N = 20];
     rows_cut; [N = 0], [N = 1], [N = 33], [N = 13];
     rows_in_rows; [N = 0, items = 0], [N = 1, items = 3], [N = 9, items = 50];

@@ -1,7 +1,7 @@
 //! Loops whose bounds are data: `for (j = ptr[i]; j < ptr[i + 1]; j++)`. Such a loop runs over every value that its iterator may
 //! have there, and what is in it is under `ptr[i] <= j && j < ptr[i + 1]`. Which values those are say the extents of the arrays
-//! that the loop reads or writes at `j` whenever it runs, as beyond them C leaves everything undefined, and elsewhere `range` of
-//! what the bounds are made of. Bounds that leave them are told by [`UnaryOp::OutOfRange`].
+//! that the loop reads or writes at `j` whenever it runs, as beyond them C leaves everything undefined, elsewhere the extents of
+//! arrays at `j - 1` and other sums, and `range` of what the bounds are made of. Bounds that leave them are told by [`UnaryOp::OutOfRange`].
 
 use lang_c::ast::{
     BinaryOperator, BinaryOperatorExpression, BlockItem, ConditionalExpression, Expression, ForInitializer,
@@ -13,6 +13,7 @@ use lang_c::visit::{Visit, visit_binary_operator_expression, visit_expression};
 use super::canonical::names_in;
 use super::expression::{common, convert, unary};
 use super::kernel::{BinaryOp, Expr, Node as NestNode, UnaryOp};
+use super::left::offset_of;
 use super::loops::{For, Runs};
 use super::nest::{Nest, is_name, operation};
 use super::plain::{binary, number, subscripted};
@@ -187,15 +188,11 @@ impl Nest<'_, '_> {
         let span = f.condition.as_ref().map_or(first.span, |condition| condition.span);
         let mut places = Places { name, found: vec![] };
         places.statement(&f.statement);
-        let mut most = vec![];
-        for (array, subscript) in places.found {
-            let Some(Name::Array(array)) = self.scope.lookup(&array) else { continue };
-            let extent = self.scope.arrays[array].extents.get(subscript).cloned();
-            let extent = extent.and_then(|extent| self.written_out(&extent, span));
-            most.extend(extent.filter(|(_, text)| !most.iter().any(|(_, other)| other == text)));
-        }
-        if !most.is_empty() {
-            return Ok((number("0", span), most.into_iter().map(|(node, _)| node).collect()));
+        let (is_signed, as_nodes) = (start.ty().signed, |most: Vec<(Node<Expression>, String)>| {
+            most.into_iter().map(|(node, _)| node).collect()
+        });
+        if let Some((_, most)) = self.by_extents(&places, |offset| offset == 0, span) {
+            return Ok((number("0", span), as_nodes(most)));
         }
         let ends = uppers
             .iter()
@@ -207,7 +204,14 @@ impl Nest<'_, '_> {
         let read = read.chain(start.gathers().into_iter().map(|gather| gather.array));
         let mut ranges = read.map(|array| self.scope.arrays[array].range);
         let is_meant = least >= 0 || least >= -MOST && ranges.all(|range| range.is_some());
-        if most.saturating_sub(least) <= MOST && is_meant && most >= least {
+        let is_short = is_meant && most.saturating_sub(least) <= MOST && most >= least;
+        if let Some((first, mut ends)) = self.by_extents(&places, |_| true, span) {
+            let first = if is_signed { first } else { first.max(0) };
+            let first = if is_meant { first.max(least) } else { first };
+            ends.extend(is_short.then(|| (whole(most, span), most.to_string())));
+            return Ok((whole(first, span), as_nodes(ends)));
+        }
+        if is_short {
             return Ok((whole(least, span), vec![whole(most, span)]));
         }
         if is_meant && uppers.iter().any(|upper| !is_data(&upper.value)) {
@@ -224,6 +228,25 @@ impl Nest<'_, '_> {
                 "say what values they have, `#pragma burstc range({made_of}: 0..4096)`, or use `{name}` itself as a \
                  subscript whenever the loop runs, as in `val[{name}]`: an array's extent is a bound"
             )))
+    }
+
+    /// The smallest value of an iterator and what it stays below, also as text, by the extents of the arrays that it is a subscript of,
+    /// with what is added to it: as far as `counts` says.
+    fn by_extents(
+        &self,
+        places: &Places,
+        counts: impl Fn(i64) -> bool,
+        span: ByteSpan,
+    ) -> Option<(i64, Vec<(Node<Expression>, String)>)> {
+        let (mut most, mut least) = (vec![], vec![]);
+        for (array, subscript, offset) in places.found.iter().filter(|(_, _, offset)| counts(*offset)) {
+            let Some(Name::Array(array)) = self.scope.lookup(array) else { continue };
+            let extent = self.scope.arrays[array].extents.get(*subscript).cloned();
+            let end = extent.and_then(|extent| self.written_out(&(extent - Affine::constant(*offset)), span));
+            least.extend(end.is_some().then_some(-offset));
+            most.extend(end.filter(|(_, text)| !most.iter().any(|(_, other)| other == text)));
+        }
+        Some((least.into_iter().max()?, most))
     }
 
     /// An extent as C text, as far as sizes and constants have names here.
@@ -348,10 +371,11 @@ fn writer(node: &NestNode, arrays: &[ArrayId]) -> Option<(ArrayId, u32)> {
     }
 }
 
-/// Where an iteration uses the iterator itself as a subscript, whatever the data: the arrays and the numbers of the subscripts.
+/// Where an iteration uses the iterator as a subscript, or a sum of it and a constant, whatever the data: the arrays, the numbers of the
+/// subscripts, and what is added.
 struct Places<'n> {
     name: &'n str,
-    found: Vec<(String, usize)>,
+    found: Vec<(String, usize, i64)>,
 }
 
 impl Places<'_> {
@@ -377,8 +401,9 @@ impl<'ast> Visit<'ast> for Places<'_> {
         let node = Node::new(expression.clone(), *span);
         let (base, subscripts) = subscripted(&node);
         if let Expression::Identifier(array) = &base.node {
-            for (number, _) in subscripts.iter().enumerate().filter(|(_, subscript)| is_name(subscript, self.name)) {
-                self.found.push((array.node.name.clone(), number));
+            for (number, subscript) in subscripts.iter().enumerate() {
+                let offset = offset_of(subscript, self.name);
+                self.found.extend(offset.map(|offset| (array.node.name.clone(), number, offset)));
             }
         }
         visit_expression(self, expression, span);

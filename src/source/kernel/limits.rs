@@ -235,10 +235,21 @@ fn element(expr: &Expr) -> Option<&Access> {
     (!ty.floating && ty.bits <= 32).then_some(access)
 }
 
+/// A value of iterators and sizes. Where a sum of signed numbers overflows, C leaves everything undefined.
 fn known(expr: &Expr) -> Option<Affine> {
     match plain(expr) {
         Expr::Index { value, .. } => Some(value.clone()),
         Expr::Constant { value, .. } => Some(Affine::constant(*value)),
+        Expr::Binary { op, left, right, ty } if ty.signed => {
+            let (left, right) = (known(left)?, known(right)?);
+            match op {
+                BinaryOp::Add => Some(left + right),
+                BinaryOp::Subtract => Some(left - right),
+                BinaryOp::Multiply if left.terms.is_empty() => Some(right * left.constant),
+                BinaryOp::Multiply if right.terms.is_empty() => Some(left * right.constant),
+                _ => None,
+            }
+        }
         _ => None,
     }
 }
