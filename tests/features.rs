@@ -274,6 +274,7 @@ kernels! {
     // Loops.
     imperfect; [N = 0, M = 3], [N = 1, M = 1], [N = 11, M = 9], [N = 5, M = 0];
     long_strips_of_bands; [T = 0, N = 5], [T = 1, N = 1], [T = 3, N = 13], [T = 2, N = 17];
+    sieve; [n = 2], [n = 9], [n = 100], [n = 57];
     sequence; [N = 0], [N = 1], [N = 43];
     steps; [N = 1], [N = 2], [N = 19];
     descending; [N = 0], [N = 1], [N = 22];
@@ -407,6 +408,7 @@ kernels! {
     switches; [n = 0, flag = 1], [n = 1, flag = 0], [n = 37, flag = 1];
     everyday; [h = 1, w = 1], [h = 3, w = 6], [h = 6, w = 3];
     words; [max = 0, T0 = 1, exists = 3], [max = 5, T0 = 7, exists = -2];
+    hidden_names; [n = 0, m = 3], [n = 1, m = -4], [n = 20];
     names; [N = 0, n = 1, Fifo = 3], [N = 5, n = 7, Fifo = -2];
     dead_code; [N = 0], [N = 1, M = 1], [N = 11, M = 5];
 }

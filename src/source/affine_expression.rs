@@ -94,6 +94,14 @@ impl Scope<'_> {
         }
     }
 
+    /// Offers one in the sides of a comparison.
+    pub fn offer_of_sides(&mut self, node: &Node<Expression>) {
+        if let Ok(expr) = self.expression(node) {
+            let expr = self.settled(expr);
+            self.offer_inner_choice(&expr, self.span(node.span));
+        }
+    }
+
     /// Both sides of a comparison, written at `span`, after their conversions to a common type.
     pub fn compared_bounds(
         &mut self,

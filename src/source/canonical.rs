@@ -26,7 +26,7 @@ use super::function::identifier;
 use super::known::changed as changed_names;
 use super::locals::Usage;
 use super::nest::{counts, operation};
-use super::plain::{binary, bodies, inner, number, variable};
+use super::plain::{binary, bodies, inner, number, untrue, variable};
 
 /// What is around a block.
 #[derive(Clone, Copy, PartialEq)]
@@ -662,8 +662,18 @@ fn has(body: &Node<Statement>, breaks: bool) -> bool {
     jumps.found
 }
 
-/// Makes `if (c) break;` at the beginning of the body a condition of the loop, where that is a comparison.
+/// Makes `if (c) break;` at the beginning of the body a condition of the loop, where that is a comparison or made of names.
 fn take_break(f: &mut ForStatement) {
+    let opposite = |operator: &BinaryOperator| {
+        Some(match operator {
+            BinaryOperator::Less => BinaryOperator::GreaterOrEqual,
+            BinaryOperator::LessOrEqual => BinaryOperator::Greater,
+            BinaryOperator::Greater => BinaryOperator::LessOrEqual,
+            BinaryOperator::GreaterOrEqual => BinaryOperator::Less,
+            BinaryOperator::Equals => BinaryOperator::NotEquals,
+            _ => return None,
+        })
+    };
     let Statement::Compound(items) = &mut f.statement.node else { return };
     let Some(Node { node: BlockItem::Statement(Node { node: Statement::If(branch), .. }), .. }) = items.first() else {
         return;
@@ -678,18 +688,16 @@ fn take_break(f: &mut ForStatement) {
     if !is_break(&branch.node.then_statement) || branch.node.else_statement.is_some() {
         return;
     }
-    let Expression::BinaryOperator(comparison) = &branch.node.condition.node else { return };
-    let mut opposite = comparison.clone();
-    opposite.node.operator.node = match comparison.node.operator.node {
-        BinaryOperator::Less => BinaryOperator::GreaterOrEqual,
-        BinaryOperator::LessOrEqual => BinaryOperator::Greater,
-        BinaryOperator::Greater => BinaryOperator::LessOrEqual,
-        BinaryOperator::GreaterOrEqual => BinaryOperator::Less,
-        BinaryOperator::Equals => BinaryOperator::NotEquals,
+    let span = branch.node.condition.span;
+    let opposite = match operation(&branch.node.condition) {
+        Some((operator, comparison)) if opposite(&operator).is_some() => {
+            let operator = Node::new(opposite(&operator).expect("it has one"), span);
+            let comparison = BinaryOperatorExpression { operator, ..comparison.clone() };
+            Node::new(Expression::BinaryOperator(Box::new(Node::new(comparison, span))), span)
+        }
+        _ if is_of_names(&branch.node.condition) => untrue((*branch.node.condition).clone()),
         _ => return,
     };
-    let span = branch.node.condition.span;
-    let opposite = Node::new(Expression::BinaryOperator(opposite), span);
     f.condition = Some(Box::new(match f.condition.take() {
         None => opposite,
         // What the condition itself changes is another value behind it.
@@ -704,4 +712,21 @@ fn take_break(f: &mut ForStatement) {
         }
     }));
     items.remove(0);
+}
+
+/// Whether an expression is made of names and constants alone.
+fn is_of_names(node: &Node<Expression>) -> bool {
+    match &node.node {
+        Expression::Identifier(_) | Expression::Constant(_) => true,
+        Expression::Cast(cast) => is_of_names(&cast.node.expression),
+        Expression::UnaryOperator(unary) => {
+            matches!(unary.node.operator.node, UnaryOperator::Negate | UnaryOperator::Minus | UnaryOperator::Complement)
+                && is_of_names(&unary.node.operand)
+        }
+        _ => operation(node).is_some_and(|(operator, o)| {
+            let is_array = matches!(operator, BinaryOperator::Index);
+            let is_assignment = changed(node).is_some();
+            !is_array && !is_assignment && is_of_names(&o.lhs) && is_of_names(&o.rhs)
+        }),
+    }
 }

@@ -1,5 +1,5 @@
 //! `c ? x : y` where an affine value is wanted and neither a minimum nor a maximum will do: what needs the value is there
-//! twice, once for each side.
+//! twice, once for each side. So is `i + (i < n)`, whose comparison is 1 or 0.
 //!
 //! Whoever refuses an expression for such a choice leaves its condition in [`Scope::choice`]. A read then becomes
 //! `c ? a[x] : a[y]`, an assignment to `a[c ? x : y]` two under opposite conditions, and so does a loop that begins or ends at
@@ -8,7 +8,7 @@
 use lang_c::ast::Expression;
 use lang_c::span::Node;
 
-use super::extremum::{Extremum, negated};
+use super::extremum::{Extremum, is_truth, negated};
 use super::kernel::{Condition, Expr};
 use super::scope::{Checked, Scope};
 use super::table::spread;
@@ -16,6 +16,11 @@ use crate::diagnostic::Span;
 
 /// Choices inside each other: 2^6 copies of a statement at most.
 const DEEPEST: usize = 6;
+
+/// Whether no data are in the expression: where they are, its value is computed and not chosen.
+fn is_known(expr: &Expr) -> bool {
+    expr.reads().is_empty() && expr.gathers().is_empty()
+}
 
 impl Scope<'_> {
     /// The expression without the choices that have been made around this place.
@@ -41,25 +46,38 @@ impl Scope<'_> {
                     None => Expr::Select { condition, then, otherwise, ty },
                 }
             }
-            other => other,
+            other => match self.chosen.iter().find(|(known, _)| *known == other) {
+                Some((_, holds)) => Expr::Constant { value: i64::from(*holds), ty: other.ty() },
+                None => other,
+            },
         }
     }
 
     /// Leaves the condition of the first choice in `expr` that iterators and sizes decide.
     pub fn offer_choice(&mut self, expr: &Expr, span: Span) {
-        self.choice = self.find_choice(expr, span);
+        self.choice = self.find_choice(expr, is_known(expr), span);
     }
 
-    fn find_choice(&mut self, expr: &Expr, span: Span) -> Option<Expr> {
-        if let Expr::Lookup { table, index } = expr {
-            return self.find_choice(&spread(table, index)?, span);
-        }
-        if let Expr::Select { condition, .. } = expr
+    /// The same of the choices that the expression's operands have.
+    pub fn offer_inner_choice(&mut self, expr: &Expr, span: Span) {
+        let of_truths = is_known(expr);
+        self.choice = expr.operands().into_iter().find_map(|operand| self.find_choice(operand, of_truths, span));
+    }
+
+    /// Also of 1 and 0 by what is true, `i + (i < n)`, if `of_truths`.
+    fn find_choice(&mut self, expr: &Expr, of_truths: bool, span: Span) -> Option<Expr> {
+        let condition = match expr {
+            Expr::Lookup { table, index } => return self.find_choice(&spread(table, index)?, of_truths, span),
+            Expr::Select { condition, .. } => Some(&**condition),
+            Expr::Cast { .. } => None,
+            _ => Some(expr).filter(|expr| of_truths && is_truth(expr)),
+        };
+        if let Some(condition) = condition
             && self.trial(|scope| scope.condition_of(condition, span)).0.is_some()
         {
-            return Some((**condition).clone());
+            return Some(condition.clone());
         }
-        expr.operands().into_iter().find_map(|operand| self.find_choice(operand, span))
+        expr.operands().into_iter().find_map(|operand| self.find_choice(operand, of_truths, span))
     }
 
     /// Whether the expression is affine on every side of its choices.

@@ -16,7 +16,7 @@ use super::kernel::{BinaryOp, Expr, Node as NestNode, UnaryOp};
 use super::left::offset_of;
 use super::loops::{For, Runs};
 use super::nest::{Nest, is_name, operation};
-use super::plain::{binary, number, subscripted};
+use super::plain::{binary, number, subscripted, whole};
 use super::scope::{Checked, Name};
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
@@ -293,12 +293,6 @@ impl Nest<'_, '_> {
         };
         found.and_then(within).unwrap_or(own)
     }
-}
-
-/// A number, also a negative one.
-fn whole(value: i64, span: ByteSpan) -> Node<Expression> {
-    let size = number(&value.unsigned_abs().to_string(), span);
-    if value < 0 { binary(BinaryOperator::Minus, number("0", span), size, span) } else { size }
 }
 
 /// That there are iterations, and that one is below the smallest value, or beyond the largest.

@@ -413,7 +413,7 @@ impl Scope<'_> {
         if !expr.reads().is_empty() {
             return None;
         }
-        self.offer_choice(expr, span);
+        self.offer_inner_choice(expr, span);
         let choice = self.take_choice(span)?;
         let sides = self.both_sides(choice, |scope, holds| {
             let side = scope.settled(expr.clone());

@@ -8,7 +8,7 @@ use lang_c::span::{Node, Span as ByteSpan};
 use super::affine_expression::{Role, plus, times};
 use super::canonical::names_in;
 use super::expression::promoted;
-use super::extremum::{Extremum, Kind, all, any, at_least_0, negated};
+use super::extremum::{Extremum, Kind, all, any, at_least_0, is_truth, negated};
 use super::function::identifier;
 use super::kernel::{Broken, Condition, If, Loop, Node as NestNode, ScalarType};
 use super::nest::{Nest, is_name, operation};
@@ -185,9 +185,13 @@ impl Nest<'_, '_> {
         let (known, mark) = (self.scope.obligations.len(), self.scope.enter());
         let (loops, exact, place) = (self.scope.loops.len(), self.scope.exact.len(), self.scope.go_into(None));
         let values = self.known();
-        let refused = match self.whole_loop(written, nodes) {
-            Err(refused) if self.scope.choice.is_some() => refused,
-            result => return result,
+        let before = (!self.is_plain_head(written)).then(|| (self.saved(), nodes.len()));
+        let refused = match (self.whole_loop(written, nodes), before) {
+            (Err(refused), _) if self.scope.choice.is_some() => refused,
+            (Err(refused), Some(before)) if self.is_of_condition(&refused, written) => {
+                return self.by_its_values(written, before, nodes).map_err(|_| refused);
+            }
+            (result, _) => return result,
         };
         self.scope.obligations.truncate(known);
         self.leave(mark);
@@ -202,6 +206,29 @@ impl Nest<'_, '_> {
             return Err(refused);
         }
         self.chosen_statement(refused, span, nodes, |nest, nodes| nest.for_loop(written, nodes))
+    }
+
+    /// Whether a loop's condition is refused, and not what is in the loop.
+    fn is_of_condition(&self, refused: &Diagnostic, written: For) -> bool {
+        let f = &written.node.node;
+        let (Some(condition), Some(at)) = (&f.condition, refused.span) else { return false };
+        let (first, behind) = (self.span(condition.span), self.span(f.statement.span));
+        let place = |span: Span| (span.line, span.column);
+        place(first) <= place(at) && place(at) < place(behind)
+    }
+
+    /// Whether a loop's condition is made of comparisons with its counters alone on one side.
+    fn is_plain_head(&self, written: For) -> bool {
+        fn is_plain(node: &Node<Expression>, starts: &[Start]) -> bool {
+            let is_counter = |node: &Node<Expression>| starts.iter().any(|start| is_name(node, &start.name));
+            operation(node).is_some_and(|(operator, o)| match operator {
+                BinaryOperator::LogicalAnd => is_plain(&o.lhs, starts) && is_plain(&o.rhs, starts),
+                _ => is_counter(&o.lhs) || is_counter(&o.rhs),
+            })
+        }
+        let f = &written.node.node;
+        let starts = self.initializer(f, written.bytes).unwrap_or_default();
+        starts.is_empty() || f.condition.as_deref().is_none_or(|condition| is_plain(condition, &starts))
     }
 
     /// Whether everything in it is known outside of the loop.
@@ -698,7 +725,7 @@ impl Nest<'_, '_> {
             | BinaryOperator::GreaterOrEqual
             | BinaryOperator::NotEquals => {}
             BinaryOperator::Plus | BinaryOperator::Minus => return self.until_zero(node, head, bounds),
-            _ => return Err(self.unusable(node, head, "ends on a condition that is no comparison")),
+            _ => return self.truth(node, head, bounds),
         }
         let span = self.span(node.span);
         let sides = self.scope.compared_bounds([&o.lhs, &o.rhs], Role::Bound, span)?;
@@ -708,14 +735,54 @@ impl Nest<'_, '_> {
     /// A condition that is no comparison: its value is not 0.
     fn until_zero(&mut self, node: &Node<Expression>, head: &Head, bounds: &mut Bounds) -> Checked<()> {
         let is_guarded = head.step.abs() != 1 && head.iterator == head.name;
-        let value = if is_guarded { None } else { self.scope.bounds(node, Role::Bound)?.affine() };
+        let expr = self.scope.expression(node)?;
+        let value = match is_guarded || is_truth(&expr) {
+            true => None,
+            false => self.scope.bounds(node, Role::Bound)?.affine(),
+        };
         match value {
             Some(value) if value.coefficient(&head.iterator) != 0 => {
                 let sides = (Extremum::single(value), Extremum::single(Affine::default()));
                 self.compare(node, BinaryOperator::NotEquals, sides, head, bounds)
             }
-            _ => Err(self.unusable(node, head, "ends on a condition that is no comparison")),
+            _ => self.truth(node, head, bounds),
         }
+    }
+
+    /// Any other condition that iterators and sizes decide: where it does not name the iterator, it holds for all iterations or none.
+    fn truth(&mut self, node: &Node<Expression>, head: &Head, bounds: &mut Bounds) -> Checked<()> {
+        let expr = self.scope.expression(node)?;
+        let expr = self.scope.settled(expr);
+        let Some(condition) = self.scope.condition_of(&expr, self.span(node.span)) else {
+            return Err(self.unusable(node, head, "ends on a condition that is no comparison"));
+        };
+        let parts = match condition {
+            Condition::All(parts) => parts,
+            other => vec![other],
+        };
+        for part in parts {
+            let names = |affine: &&Affine| {
+                affine.terms.keys().any(|name| *name == head.iterator || self.depends(name, &head.iterator))
+            };
+            let is_counted = part.affines().iter().any(names);
+            let single = |value: Affine| Extremum::single(value);
+            match part {
+                _ if !is_counted => bounds.outside.push(part),
+                Condition::NonNegative(room) => {
+                    let sides = (single(Affine::constant(-1)), single(room));
+                    self.compare(node, BinaryOperator::Less, sides, head, bounds)?;
+                }
+                Condition::Not(inner) if head.step.abs() == 1 || head.iterator != head.name => match *inner {
+                    Condition::Zero(value) if value.coefficient(&head.iterator) != 0 => {
+                        let sides = (single(value), single(Affine::default()));
+                        self.compare(node, BinaryOperator::NotEquals, sides, head, bounds)?;
+                    }
+                    _ => return Err(self.unusable(node, head, "ends on a condition that is no comparison")),
+                },
+                _ => return Err(self.unusable(node, head, "ends on a condition that is no comparison")),
+            }
+        }
+        Ok(())
     }
 
     /// The iterations in which `left operator right` holds.
@@ -851,7 +918,10 @@ impl Nest<'_, '_> {
 
     /// A minimum where the loop needs a maximum, or the other way round.
     fn wrong_kind(&mut self, node: &Node<Expression>, does: &str, wanted: &str) -> Diagnostic {
-        self.scope.offer(node);
+        match does {
+            "ends" => self.scope.offer_of_sides(node),
+            _ => self.scope.offer(node),
+        }
         let given = if wanted == "smallest" { "largest" } else { "smallest" };
         Diagnostic::new(format!("this loop {does} at the {given} of several values"))
             .at(self.span(node.span), format!("the {given}"))

@@ -23,6 +23,7 @@ mod flat;
 mod float;
 mod function;
 mod gather;
+mod hiding;
 mod host;
 mod initial;
 mod inline;
@@ -209,7 +210,8 @@ fn check_nesting(preprocessed: &Preprocessed) -> Checked<()> {
 
 /// The kernel of a preprocessed text, calls of helpers with pointers replaced by their bodies first.
 fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
-    let mut spliced: Option<Preprocessed> = typedefs::expanded(preprocessed, false);
+    let mut spliced: Option<Preprocessed> = hiding::apart(preprocessed);
+    spliced = typedefs::expanded(spliced.as_ref().unwrap_or(preprocessed), false).or(spliced);
     spliced = memory::expanded(spliced.as_ref().unwrap_or(preprocessed))?.or(spliced);
     // The kernel's name: it does not call its helpers any more once their bodies stand in it.
     let mut name: Option<String> = None;

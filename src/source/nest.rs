@@ -122,11 +122,59 @@ struct Data {
     own: ArrayId,
 }
 
+/// How far the nest was, to begin again from there.
+#[derive(Clone)]
+pub struct Saved<'a> {
+    scope: Scope<'a>,
+    statements: usize,
+    sources: BTreeMap<String, (String, Affine)>,
+    hosted: HashMap<String, CType>,
+    data: Option<Data>,
+    data_loops: Vec<Rc<DataLoop>>,
+    tracked: Vec<Tracked>,
+    candidates: Vec<usize>,
+    lost: Option<usize>,
+    doubtful: Vec<usize>,
+    is_sure: bool,
+}
+
 /// What a statement assigns: an element at subscripts that are known, or at `place`, where data tell them and those of
 /// `access` say nothing.
 struct Target {
     access: Access,
     place: Option<Gather>,
+}
+
+impl<'a> Nest<'_, 'a> {
+    pub fn saved(&self) -> Saved<'a> {
+        Saved {
+            scope: self.scope.clone(),
+            statements: self.statements,
+            sources: self.sources.clone(),
+            hosted: self.hosted.clone(),
+            data: self.data.clone(),
+            data_loops: self.data_loops.clone(),
+            tracked: self.tracked.clone(),
+            candidates: self.candidates.clone(),
+            lost: self.lost,
+            doubtful: self.doubtful.clone(),
+            is_sure: self.is_sure,
+        }
+    }
+
+    pub fn restore(&mut self, saved: Saved<'a>) {
+        *self.scope = saved.scope;
+        self.statements = saved.statements;
+        self.sources = saved.sources;
+        self.hosted = saved.hosted;
+        self.data = saved.data;
+        self.data_loops = saved.data_loops;
+        self.tracked = saved.tracked;
+        self.candidates = saved.candidates;
+        self.lost = saved.lost;
+        self.doubtful = saved.doubtful;
+        self.is_sure = saved.is_sure;
+    }
 }
 
 impl Nest<'_, '_> {

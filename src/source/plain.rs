@@ -48,6 +48,12 @@ pub fn number(value: &str, span: Span) -> Node<Expression> {
     Node::new(Expression::Constant(Box::new(Node::new(Constant::Integer(integer), span))), span)
 }
 
+/// A number, also a negative one.
+pub fn whole(value: i64, span: Span) -> Node<Expression> {
+    let size = number(&value.unsigned_abs().to_string(), span);
+    if value < 0 { binary(BinaryOperator::Minus, number("0", span), size, span) } else { size }
+}
+
 pub fn binary(operator: BinaryOperator, lhs: Node<Expression>, rhs: Node<Expression>, span: Span) -> Node<Expression> {
     let operator = Node::new(operator, span);
     let operation = BinaryOperatorExpression { operator, lhs: Box::new(lhs), rhs: Box::new(rhs) };

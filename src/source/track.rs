@@ -22,6 +22,7 @@ use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
 
 /// A local variable whose value is known everywhere.
+#[derive(Clone)]
 pub struct Tracked {
     pub name: String,
     pub ty: CType,

@@ -2,6 +2,9 @@
 //! affine expression has such values, but they are few. So the head is run here, as C runs it, and the body is read once
 //! for each iteration, with a constant in place of what the head changes. Conditions that are not constant, as with a size
 //! `n`, stay around the iteration that they allow and all that follow it.
+//!
+//! So it is with conditions that no affine expression decides, as in `for (i = 2; i * i < n; i++)`. Where only the counter's values decide
+//! one, they are counted here: `for (i = 0; i * i < 1000; i++)` is `for (i = 0; i < 32; i++)`.
 
 use lang_c::ast::{BinaryOperator, Expression, ForInitializer};
 use lang_c::span::Node;
@@ -10,7 +13,8 @@ use super::canonical::names_in;
 use super::expression::{convert_to, truth};
 use super::kernel::{Access, BinaryOp, Condition, Expr, Node as NestNode, ScalarType};
 use super::loops::{For, Runs, Start, guarded, is_step, steps};
-use super::nest::{Nest, assignment, is_name, operation};
+use super::nest::{Nest, Saved, assignment, is_name, operation};
+use super::plain::{binary, whole};
 use super::scope::{Checked, Name, Scope};
 use super::types::CType;
 use crate::affine::Affine;
@@ -18,6 +22,8 @@ use crate::diagnostic::{Diagnostic, Span};
 
 /// The most iterations of such a loop.
 const MOST: usize = 32;
+/// The most iterations of a loop that are counted by its condition.
+const COUNTED: i64 = 1 << 16;
 /// The most statements that a kernel has with all of them.
 const STATEMENTS: usize = 256;
 
@@ -43,10 +49,82 @@ impl Unrolled<'_> {
     }
 }
 
-impl Nest<'_, '_> {
+impl<'a> Nest<'_, 'a> {
     /// Lowers a loop with a step that adds no constant, where constants tell all values of what its head changes; `None`
     /// for others.
     pub fn unrolled(&mut self, written: For, nodes: &mut Vec<NestNode>) -> Option<Checked<()>> {
+        self.unrolled_if(written, nodes, |steps| steps.iter().any(|step| is_geometric(step)))
+    }
+
+    /// Lowers a loop whose condition is not affine, where its counter begins with a constant. `before` is how all was before the loop.
+    pub fn by_its_values(
+        &mut self,
+        written: For,
+        (before, length): (Saved<'a>, usize),
+        nodes: &mut Vec<NestNode>,
+    ) -> Checked<()> {
+        self.restore(before.clone());
+        nodes.truncate(length);
+        if let Some(bound) = self.end_by_values(written) {
+            let mut node = written.node.clone();
+            node.node.condition = Some(Box::new(bound));
+            let counted = self.for_loop(For { node: &node, ..written }, nodes);
+            if counted.is_ok() {
+                return Ok(());
+            }
+            self.restore(before);
+            nodes.truncate(length);
+        }
+        let nothing = Err(Diagnostic::new("a loop whose values are not known"));
+        self.unrolled_if(written, nodes, |_| true).unwrap_or(nothing)
+    }
+
+    /// What the counter of a loop stays below, or above, where no more than its values decide that.
+    fn end_by_values(&mut self, written: For) -> Option<Node<Expression>> {
+        let f = &written.node.node;
+        let condition = f.condition.as_deref().filter(|_| written.runs == Runs::While)?;
+        let starts = self.initializer(f, written.bytes).ok()?;
+        let [start] = &starts[..] else { return None };
+        let ty = CType::Int(start.ty);
+        let step = self.step(f, &start.name, self.span(written.head())).ok()?;
+        let Ok(Expr::Constant { value: first, .. }) = self.scope.trial(|scope| scope.converted(start.first, &ty)).0
+        else {
+            return None;
+        };
+        let mark = self.scope.enter();
+        self.scope.declare(&start.name, Name::Value(Expr::Constant { value: first, ty: start.ty }));
+        let place = self.scope.enter() - 1;
+        let mut end = None;
+        for round in 0..COUNTED {
+            let value = first + round * step;
+            let (least, most) = start.ty.limits();
+            if value < least || value > most {
+                break;
+            }
+            self.scope.assign_local(place, Name::Value(Expr::Constant { value, ty: start.ty }));
+            match self.scope.trial(|scope| scope.expression(condition)).0.map(truth) {
+                Ok(Expr::Constant { value: 0, .. }) => {
+                    end = Some(value);
+                    break;
+                }
+                Ok(Expr::Constant { .. }) => {}
+                _ => break,
+            }
+        }
+        self.leave(mark);
+        let span = condition.span;
+        let identifier = lang_c::ast::Identifier { name: start.name.clone() };
+        let counter = Node::new(Expression::Identifier(Box::new(Node::new(identifier, span))), span);
+        let operator = if step > 0 { BinaryOperator::Less } else { BinaryOperator::Greater };
+        Some(binary(operator, counter, whole(end?, span), span))
+    }
+
+    fn unrolled_if(
+        &mut self,
+        written: For,
+        nodes: &mut Vec<NestNode>,
+        counts: impl Fn(&[&Node<Expression>]) -> bool,
+    ) -> Option<Checked<()>> {
         let f = &written.node.node;
         let (Runs::While, Some(condition), Some(step)) = (written.runs, f.condition.as_deref(), f.step.as_deref())
         else {
@@ -55,7 +133,7 @@ impl Nest<'_, '_> {
         let starts = self.initializer(f, written.bytes).ok()?;
         let steps = steps(step);
         let own = |step: &Node<Expression>| starts.iter().find(|start| is_step(step, &start.name));
-        if !steps.iter().all(|step| own(step).is_some()) || !steps.iter().any(|step| is_geometric(step)) {
+        if !steps.iter().all(|step| own(step).is_some()) || !counts(&steps) {
             return None;
         }
         let span = self.span(written.head());

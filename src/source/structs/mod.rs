@@ -52,10 +52,12 @@ pub fn flattened<'a>(
     kernel: ByteSpan,
 ) -> Checked<Option<Preprocessed<'a>>> {
     let records = records(preprocessed, unit, types);
-    if records.all.is_empty() {
+    let words = || preprocessed.tokens.iter().filter(|token| token.kind == Kind::Word);
+    // Those that variables are declared with have not been met yet.
+    if records.all.is_empty() && !words().any(|token| matches!(token.text(&preprocessed.text), "struct" | "union")) {
         return Ok(None);
     }
-    let words = preprocessed.tokens.iter().filter(|token| token.kind == Kind::Word);
+    let words = words();
     let mut walker = Walker {
         preprocessed,
         types,

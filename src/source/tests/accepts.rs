@@ -492,7 +492,7 @@ fn local_memory() {
             format!("{} {}[{}] in {declared_in:?}", a.element, a.name, list(&a.extents))
         })
         .collect();
-    assert_eq!(locals, ["int32_t sum[] in []", "int16_t sum_1[4, n] in [\"i\"]", "int64_t max[] in [\"i\"]",]);
+    assert_eq!(locals, ["int32_t sum[] in []", "int16_t sum_2[4, n] in [\"i\"]", "int64_t max[] in [\"i\"]",]);
     let texts: Vec<&str> = kernel.statements().iter().map(|s| s.text.as_str()).collect();
     assert_eq!(texts[..2], ["sum = 0;", "long max = a[i];"]);
 }

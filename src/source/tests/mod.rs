@@ -5,6 +5,7 @@ mod directives;
 mod effects;
 mod exits;
 mod forms;
+mod hiding;
 mod interpreter;
 mod left;
 mod memory;

@@ -93,7 +93,7 @@ fn subscripts() {
         ("a[«i / j»] = 1;", "it divides, and not by a constant"),
         ("a[«i >> j»] = 1;", "it shifts by a variable"),
         ("a[«s ? i : j»] = 1;", "it chooses between two values"),
-        ("a[«i < j»] = 1;", "it compares"),
+        ("a[«i * j» < j] = 1;", "it multiplies variables"),
         ("a[«i++» + i] = 1;", "it changes a variable"),
         ("a[(int)«(float)i»] = 1;", "it casts to a type that may not hold the value"),
         ("a[«*&s»] = 1;", "it uses a pointer"),
@@ -187,8 +187,6 @@ fn statements() {
         ),
         ("{ «static struct { int x; } t;» t.x = 1; a[j] = t.x; }", "a structure that outlives the kernel"),
         ("{ «struct { int x; } t = {1}, *p = &t;» p++; a[j] = p->x; }", "the pointer `p` to structures changes"),
-        ("{ int «N»; a[j] = 0; }", "`N` is an argument's name"),
-        ("{ int «i»; a[j] = 0; }", "`i` is an enclosing loop's name"),
     ] {
         refuse_statement(text, message);
     }
@@ -219,14 +217,12 @@ fn loops() {
         ("for («int i;» i < N; i++)", "has no integer start"),
         ("for («float i = 0;» i < N; i++)", "integers only"),
         ("for («a[0]» = 0; a[0] < N; a[0]++)", "the iterator is no variable"),
-        ("for (int «N» = 0; N < 4; N++)", "`N` is an argument's name"),
-        ("for (int «o» = 0; o < N; o++)", "two nested loops count with `o`"),
         ("for («o» = 0; o < N; o++)", "two nested loops count with `o`"),
         ("for (i = 0; «i != N»; i += 2)", "steps over the bound that it compares with `!=`"),
         ("for (i = 0; «i > N»; i++)", "no upper bound"),
         ("for (i = 0; «N <= i»; i++)", "no upper bound"),
         ("for (i = 0; «i < i»; i++)", "no upper bound"),
-        ("for (i = 0; «N»; i++)", "no comparison"),
+        ("for (i = 0; «N»; i++)", "has no upper bound"),
         ("for (i = 0; i < N && «i == 3»; i++)", "no comparison"),
         ("for (i = 0; i < «a[o]»; i++)", "nothing says how far it runs"),
         ("for (i = 0; i < «o * N»; i++)", "it multiplies variables"),
