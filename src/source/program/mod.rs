@@ -443,8 +443,8 @@ impl<'u> Reader<'u> {
         let function = &part.function.node;
         let is_void = self.types.of_declaration(&function.specifiers) == CType::Void;
         // Functions that return something else than a number are refused in their own words.
-        // One without arguments has nothing to show for its work but by what is declared around the region.
-        let is_silent = part.marked && outline::parameters(part.function).is_empty();
+        // One that writes to no argument has nothing to show for its work but by what is declared around the region.
+        let is_silent = part.marked && !names::writes_to_arguments(part);
         let is_number = returned::is_number(self, part);
         (is_void || !part.marked) && !is_number && name_of(function) != "main" && !is_silent && {
             let alone = !part.marked

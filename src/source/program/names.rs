@@ -10,7 +10,9 @@ use lang_c::ast::{
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
+use super::super::canonical::names_in;
 use super::super::function::{derived, identifier};
+use super::super::nest::{assignment, counts};
 use super::super::types::{is_const, is_typedef};
 use super::Reader;
 use super::outline::Part;
@@ -189,6 +191,51 @@ pub fn variable<'u>(declaration: &'u Declaration, name: &str, is_global: bool) -
         .first()
         .is_some_and(|first| matches!(first.node, DerivedDeclarator::Function(_) | DerivedDeclarator::KRFunction(_)));
     (!is_function).then_some(Declared::Variable { declaration, declarator, is_global })
+}
+
+/// Whether a region may write to what its function's arguments point to, or to what calls get.
+pub fn writes_to_arguments(part: &Part) -> bool {
+    let Some(region) = &part.region else { return true };
+    let pointers: HashSet<String> = super::outline::parameters(part.function)
+        .iter()
+        .filter_map(|parameter| parameter.node.declarator.as_ref())
+        .filter(|declarator| !derived(declarator).is_empty())
+        .filter_map(|declarator| Some(identifier(&declarator.node)?.node.name.clone()))
+        .collect();
+    let mut targets = Targets { bytes: region.bytes.clone(), names: HashSet::new() };
+    targets.visit_function_definition(&part.function.node, &part.function.span);
+    !targets.names.is_disjoint(&pointers)
+}
+
+/// The names in what a region assigns, and in what its calls get.
+pub fn targets(items: &[&Node<BlockItem>]) -> HashSet<String> {
+    let mut targets = Targets { bytes: 0..usize::MAX, names: HashSet::new() };
+    items.iter().for_each(|item| targets.visit_block_item(&item.node, &item.span));
+    targets.names
+}
+
+/// The names in what is assigned, and in what calls get.
+struct Targets {
+    bytes: std::ops::Range<usize>,
+    names: HashSet<String>,
+}
+
+impl<'ast> Visit<'ast> for Targets {
+    fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast ByteSpan) {
+        if self.bytes.contains(&span.start) {
+            match expression {
+                Expression::BinaryOperator(o) if assignment(&o.node.operator.node).is_some() => {
+                    self.names.extend(names_in(&o.node.lhs));
+                }
+                Expression::UnaryOperator(unary) if counts(&unary.node.operator.node) => {
+                    self.names.extend(names_in(&unary.node.operand));
+                }
+                Expression::Call(call) => self.names.extend(call.node.arguments.iter().flat_map(names_in)),
+                _ => {}
+            }
+        }
+        visit::visit_expression(self, expression, span);
+    }
 }
 
 /// Whether a function uses variables of the file that are no constants.

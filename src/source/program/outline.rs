@@ -20,7 +20,7 @@ use super::super::table::LARGEST;
 use super::super::token::{Kind, Token};
 use super::super::types::{functions, is_typedef};
 use super::flow::{Changed, First, Flow, Level, Path, declares};
-use super::names::{Declared, Free, global, in_extents, variable};
+use super::names::{Declared, Free, global, in_extents, targets, variable};
 use super::places::Places;
 use super::returned::returned;
 use super::top::External;
@@ -266,6 +266,23 @@ impl<'u> Outliner<'_, 'u> {
                 }
             };
             used.push(Used { name, declared, how });
+        }
+        // Where nothing lives on behind the region, all that it changes of what is declared around it is what it was written for.
+        let written = targets(&items);
+        let shows = |used: &Used| match used.how {
+            Use::Argument => !used.declared.is_scalar() && written.contains(&used.name),
+            Use::Result(..) | Use::Whole(_) => true,
+            Use::Local | Use::First(_) => false,
+        };
+        if !used.iter().any(shows) {
+            for used in &mut used {
+                let comes_in = match &used.how {
+                    Use::Local if changed.0.contains(&used.name) => false,
+                    Use::First(_) => true,
+                    _ => continue,
+                };
+                used.how = Use::Result(fresh(&used.name, "_out"), comes_in);
+            }
         }
         renamed.extend(lifted.edits.into_iter().chain(self.sizes(&used, &free)));
         renamed.extend(self.sizes_in_macros(&used, |name| fresh(name, "_whole"), &mut constants));

@@ -199,6 +199,34 @@ fn what_may_stay_what_it_was() {
 }
 
 /// A kernel as it always was stays as it is, whatever else is in the file.
+/// Where nobody reads what a region leaves, that is what it was written for.
+#[test]
+fn regions_for_themselves() {
+    for (head, region, expected) in [
+        (
+            "void f(int n, int b[n]) { int i; int a[n];",
+            "for (i = 0; i < n; i++) a[i] = b[i];",
+            "f(size n, int32_t b[n], int32_t a[n])",
+        ),
+        ("void f(int n) { int i, a[n];", "for (i = n - 1; i >= 0; --i) a[i] = i;", "f(size n, int32_t a[n])"),
+        ("void f(void) { int i, a;", "for (i = 0; i < 10; ++i) a = 5;", "f(int32_t a_out[1])"),
+        (
+            "void f(int n, int b[n]) { int s = 4;",
+            "for (int i = 0; i < n; ++i) s += b[i];",
+            "f(size n, int32_t b[n], int32_t s_out[1])",
+        ),
+        // What lives on is enough.
+        (
+            "void f(int n, int b[n]) { int s, a[n];",
+            "for (int i = 0; i < n; ++i) { s = i; a[i] = s; b[i] = a[i]; }",
+            "f(size n, int32_t b[n])",
+        ),
+    ] {
+        let text = format!("{head}\n#pragma scop\n{region}\n#pragma endscop\n}}\n");
+        assert_eq!(signature(&text, &Choice::default()), expected, "{text}");
+    }
+}
+
 #[test]
 fn a_kernel_stays() {
     for text in [
