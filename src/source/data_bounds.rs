@@ -22,6 +22,9 @@ use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
 use crate::ids::ArrayId;
 
+/// What an iterator stays below: all of these, each with its text.
+type Ends = Vec<(Node<Expression>, String)>;
+
 /// The most values of an iterator that `range` may give a loop.
 const MOST: i64 = 1 << 20;
 
@@ -188,9 +191,7 @@ impl Nest<'_, '_> {
         let span = f.condition.as_ref().map_or(first.span, |condition| condition.span);
         let mut places = Places { name, found: vec![] };
         places.statement(&f.statement);
-        let (is_signed, as_nodes) = (start.ty().signed, |most: Vec<(Node<Expression>, String)>| {
-            most.into_iter().map(|(node, _)| node).collect()
-        });
+        let (is_signed, as_nodes) = (start.ty().signed, |most: Ends| most.into_iter().map(|(node, _)| node).collect());
         if let Some((_, most)) = self.by_extents(&places, |offset| offset == 0, span) {
             return Ok((number("0", span), as_nodes(most)));
         }
@@ -232,12 +233,7 @@ impl Nest<'_, '_> {
 
     /// The smallest value of an iterator and what it stays below, also as text, by the extents of the arrays that it is a subscript of,
     /// with what is added to it: as far as `counts` says.
-    fn by_extents(
-        &self,
-        places: &Places,
-        counts: impl Fn(i64) -> bool,
-        span: ByteSpan,
-    ) -> Option<(i64, Vec<(Node<Expression>, String)>)> {
+    fn by_extents(&self, places: &Places, counts: impl Fn(i64) -> bool, span: ByteSpan) -> Option<(i64, Ends)> {
         let (mut most, mut least) = (vec![], vec![]);
         for (array, subscript, offset) in places.found.iter().filter(|(_, _, offset)| counts(*offset)) {
             let Some(Name::Array(array)) = self.scope.lookup(array) else { continue };

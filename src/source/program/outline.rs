@@ -65,6 +65,32 @@ pub struct Used<'u> {
     pub how: Use,
 }
 
+/// Where nothing lives on behind the region, all that it changes of what is declared around it is what it was written for.
+fn show_something(
+    used: &mut [Used],
+    items: &[&Node<BlockItem>],
+    changed: &Changed,
+    fresh: impl Fn(&str, &str) -> String,
+) {
+    let written = targets(items);
+    let shows = |used: &Used| match used.how {
+        Use::Argument => !used.declared.is_scalar() && written.contains(&used.name),
+        Use::Result(..) | Use::Whole(_) => true,
+        Use::Local | Use::First(_) => false,
+    };
+    if used.iter().any(shows) {
+        return;
+    }
+    for used in used {
+        let comes_in = match &used.how {
+            Use::Local if changed.0.contains(&used.name) => false,
+            Use::First(_) => true,
+            _ => continue,
+        };
+        used.how = Use::Result(fresh(&used.name, "_out"), comes_in);
+    }
+}
+
 pub fn outline(reader: &Reader, part: &Part, externals: &[External]) -> Checked<Program> {
     let declarator = &part.function.node.declarator;
     if derived(declarator).iter().any(|d| matches!(&d.node, DerivedDeclarator::KRFunction(names) if !names.is_empty()))
@@ -267,23 +293,7 @@ impl<'u> Outliner<'_, 'u> {
             };
             used.push(Used { name, declared, how });
         }
-        // Where nothing lives on behind the region, all that it changes of what is declared around it is what it was written for.
-        let written = targets(&items);
-        let shows = |used: &Used| match used.how {
-            Use::Argument => !used.declared.is_scalar() && written.contains(&used.name),
-            Use::Result(..) | Use::Whole(_) => true,
-            Use::Local | Use::First(_) => false,
-        };
-        if !used.iter().any(shows) {
-            for used in &mut used {
-                let comes_in = match &used.how {
-                    Use::Local if changed.0.contains(&used.name) => false,
-                    Use::First(_) => true,
-                    _ => continue,
-                };
-                used.how = Use::Result(fresh(&used.name, "_out"), comes_in);
-            }
-        }
+        show_something(&mut used, &items, &changed, fresh);
         renamed.extend(lifted.edits.into_iter().chain(self.sizes(&used, &free)));
         renamed.extend(self.sizes_in_macros(&used, |name| fresh(name, "_whole"), &mut constants));
         self.rewrite(&used, [&constants, &inner_constants], &made_const, &free, renamed)
