@@ -408,6 +408,7 @@ kernels! {
     switches; [n = 0, flag = 1], [n = 1, flag = 0], [n = 37, flag = 1];
     everyday; [h = 1, w = 1], [h = 3, w = 6], [h = 6, w = 3];
     words; [max = 0, T0 = 1, exists = 3], [max = 5, T0 = 7, exists = -2];
+    bit_counts; [n = 0, unused = 1], [n = 1, unused = 2], [n = 20];
     hidden_names; [n = 0, m = 3], [n = 1, m = -4], [n = 20];
     names; [N = 0, n = 1, Fifo = 3], [N = 5, n = 7, Fifo = -2];
     dead_code; [N = 0], [N = 1, M = 1], [N = 11, M = 5];

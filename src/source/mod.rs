@@ -7,6 +7,7 @@ mod affine_expression;
 mod allocated;
 mod balance;
 mod breaks;
+mod builtins;
 mod canonical;
 mod carry;
 mod choice;
@@ -210,7 +211,8 @@ fn check_nesting(preprocessed: &Preprocessed) -> Checked<()> {
 
 /// The kernel of a preprocessed text, calls of helpers with pointers replaced by their bodies first.
 fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
-    let mut spliced: Option<Preprocessed> = hiding::apart(preprocessed);
+    let mut spliced: Option<Preprocessed> = builtins::defined(preprocessed);
+    spliced = hiding::apart(spliced.as_ref().unwrap_or(preprocessed)).or(spliced);
     spliced = typedefs::expanded(spliced.as_ref().unwrap_or(preprocessed), false).or(spliced);
     spliced = memory::expanded(spliced.as_ref().unwrap_or(preprocessed))?.or(spliced);
     // The kernel's name: it does not call its helpers any more once their bodies stand in it.

@@ -6,14 +6,15 @@
 //! - `b[k++] = a[i];`: `b[k] = a[i]; k++;`, where the statement names `k` once and always evaluates it;
 //! - `if (++k == n) …`: `++k; if (k == n) …`, where the condition does;
 //! - `outer: for (…)`: the loop, for there is no `goto`;
-//! - `__pencil_assume(…);` and `__pencil_kill(…);`: nothing.
+//! - `__pencil_assume(…);`, `__pencil_kill(…);` and `(void)x;`: nothing.
 
 use std::collections::HashMap;
 
 use lang_c::ast::{
     BinaryOperator, BinaryOperatorExpression, BlockItem, Constant, Declaration, DerivedDeclarator, Expression,
     ExternalDeclaration, ForInitializer, IfStatement, InitDeclarator, Initializer, Integer, IntegerBase, IntegerSize,
-    IntegerSuffix, Label, ParameterDeclaration, Statement, TranslationUnit, UnaryOperator, UnaryOperatorExpression,
+    IntegerSuffix, Label, ParameterDeclaration, SpecifierQualifier, Statement, TranslationUnit, TypeSpecifier,
+    UnaryOperator, UnaryOperatorExpression,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -22,7 +23,7 @@ use super::canonical::names_in;
 use super::counters::named;
 use super::flat::FLAT;
 use super::function::{derived, identifier};
-use super::nest::operation;
+use super::nest::{assignment, counts, operation};
 
 /// Rewrites the bodies of all functions.
 pub fn plain(unit: &mut TranslationUnit) {
@@ -406,11 +407,38 @@ impl Arrays {
     }
 }
 
-/// Whether a statement only tells the compiler something.
+/// Whether a statement only tells the compiler something: pencil's functions do, and `(void)x;` says that `x` is not used.
 fn is_remark(statement: &Statement) -> bool {
     let Statement::Expression(Some(expression)) = statement else { return false };
+    if let Expression::Cast(cast) = &expression.node {
+        let is_void = |specifier: &Node<SpecifierQualifier>| match &specifier.node {
+            SpecifierQualifier::TypeSpecifier(ty) => ty.node == TypeSpecifier::Void,
+            _ => false,
+        };
+        let name = &cast.node.type_name.node;
+        return name.declarator.is_none() && name.specifiers.iter().any(is_void) && is_pure(&cast.node.expression);
+    }
     let Expression::Call(call) = &expression.node else { return false };
     matches!(&call.node.callee.node, Expression::Identifier(name) if REMARKS.contains(&name.node.name.as_str()))
+}
+
+/// Whether nothing changes by an expression's value, as far as it shows.
+fn is_pure(node: &Node<Expression>) -> bool {
+    struct Effects(bool);
+    impl<'ast> Visit<'ast> for Effects {
+        fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
+            self.0 |= match expression {
+                Expression::Call(_) | Expression::Statement(_) => true,
+                Expression::BinaryOperator(o) => assignment(&o.node.operator.node).is_some(),
+                Expression::UnaryOperator(unary) => counts(&unary.node.operator.node),
+                _ => false,
+            };
+            visit::visit_expression(self, expression, span);
+        }
+    }
+    let mut effects = Effects(false);
+    effects.visit_expression(&node.node, &node.span);
+    !effects.0
 }
 
 /// Functions that do nothing: pencil's.
