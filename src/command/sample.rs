@@ -28,7 +28,7 @@ pub struct Sample {
     pub reduced: BTreeMap<String, i64>,
     /// Give it up after so long: five seconds and 20 ns per operation, 20 seconds at most.
     pub longest: Duration,
-    /// The program may be one that takes longer; otherwise one that has not ended by then never does.
+    /// The program may take longer, so that nobody runs it; otherwise one that has not ended by then never does.
     pub is_long: bool,
 }
 

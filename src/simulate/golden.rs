@@ -66,14 +66,6 @@ const LONGEST: Duration = Duration::from_secs(1800);
 /// More than the results that [`DRIVER`] prints; a kernel of which a `printf` is left would fill a pipe.
 const PRINTED: usize = 1 << 20;
 
-/// How the refusal of a run that takes too long begins.
-const ENDLESS: &str = "the kernel, run as a C program, has not ended after";
-
-/// Whether a run was refused because it takes too long.
-pub fn is_endless(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<Diagnostic>().is_some_and(|refused| refused.message.starts_with(ENDLESS))
-}
-
 /// The kernel as native programs, one per level of optimisation.
 pub struct Golden {
     folder: Scratch,
@@ -239,7 +231,11 @@ impl Golden {
         match (ended.cut, ended.status.success(), ended.status.signal()) {
             (None, true, _) => {}
             (Some(Cut::Time), ..) => {
-                let message = format!("{ENDLESS} {} seconds{}", self.longest.as_secs(), job.sizes_text());
+                let seconds = self.longest.as_secs();
+                let message = format!(
+                    "the kernel, run as a C program, has not ended after {seconds} seconds{}",
+                    job.sizes_text()
+                );
                 let help = "choose smaller sizes, or look for a loop that does not end in C";
                 return Err(self.refused(message).help(help).into());
             }

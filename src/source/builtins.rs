@@ -44,9 +44,9 @@ fn body(name: &str) -> Option<String> {
         _ => return None,
     };
     // So many bits in every group of twice as many.
-    let mask = |by: u32| (0..bits).filter(|bit| bit / by % 2 == 0).fold(0u64, |mask, bit| mask | 1 << bit);
+    let mask = |by: u32| (0..bits).filter(|bit| (bit / by).is_multiple_of(2)).fold(0u64, |mask, bit| mask | 1 << bit);
     let [pairs, fours, bytes] = [1, 2, 4].map(|by| format!("{}{suffix}", mask(by)));
-    let each_byte = format!("{}{suffix}", mask(8) / 255 | mask(8) / 255 << 8);
+    let each_byte = format!("{}{suffix}", mask(8) / 255 * 257);
     let ones = match counted {
         Some(counted) => format!(
             "{ty} v = {counted}; v = v - ((v >> 1) & {pairs}); v = (v & {fours}) + ((v >> 2) & {fours}); \

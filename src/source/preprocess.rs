@@ -12,6 +12,7 @@ use lang_c::span::Span as ByteSpan;
 
 use super::Source;
 use super::map::SourceMap;
+use super::program::externals;
 use super::token::{Kind, Token, Tokens, tokenize};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::process::{self, Cut, Limits};
@@ -209,9 +210,21 @@ pub fn preprocess<'a>(source: &'a Source, original: &'a Tokens) -> anyhow::Resul
         let words = preprocessed.pragmas.iter().flat_map(|pragma| &pragma.words);
         add_names(&mut names, words.filter(|word| word.kind == Kind::Word).map(|word| word.text.as_str()));
         if names.len() == known {
-            return Ok(preprocessed);
+            return Ok(with_types(preprocessed));
         }
     }
+}
+
+/// Functions that old C lets stand without a type, `main() { … }`, return an `int`.
+fn with_types(preprocessed: Preprocessed) -> Preprocessed {
+    let untyped = externals(&preprocessed).into_iter().filter_map(|external| {
+        let (name, _) = external.function.filter(|_| external.is_main)?;
+        let first = preprocessed.tokens.iter().find(|token| token.start >= external.bytes.start)?;
+        let at = ByteSpan::span(first.start, first.end);
+        (first.text(&preprocessed.text) == name).then(|| (first.start..first.start, vec![("int".to_string(), at)]))
+    });
+    let edits: Vec<Splice> = untyped.collect();
+    if edits.is_empty() { preprocessed } else { preprocessed.spliced(&edits) }
 }
 
 fn add_names<'n>(names: &mut Vec<String>, words: impl Iterator<Item = &'n str>) {

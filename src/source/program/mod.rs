@@ -31,7 +31,7 @@ pub use names::Free;
 use outline::Part;
 pub use places::Places;
 pub use returned::Value;
-pub use top::unit;
+pub use top::{externals, unit};
 
 /// Which part of a file is the kernel.
 #[derive(Clone, Debug, Default)]

@@ -199,6 +199,16 @@ fn what_may_stay_what_it_was() {
 }
 
 /// A kernel as it always was stays as it is, whatever else is in the file.
+/// Old C lets functions stand without a type.
+#[test]
+fn functions_without_a_type() {
+    let text = "int a[9], b[9];\nstatic helper(x) int x; { return x + 1; }\nmain() {\nint i;\n#pragma scop\n\
+                for (i = 0; i < 9; i++) a[i] = b[i];\n#pragma endscop\nreturn 0;\n}\n";
+    assert_eq!(signature(text, &Choice::default()), "kernel(int32_t a[9], int32_t b[9])");
+    let text = "int a[9];\nfill(int k)\n{ for (int i = 0; i < 9; i++) a[i] = k; return 3; }\nmain() { fill(2); return a[3]; }\n";
+    assert!(signature(text, &function("fill")).starts_with("fill("), "{text}");
+}
+
 /// Where nobody reads what a region leaves, that is what it was written for.
 #[test]
 fn regions_for_themselves() {
@@ -209,7 +219,7 @@ fn regions_for_themselves() {
             "f(size n, int32_t b[n], int32_t a[n])",
         ),
         ("void f(int n) { int i, a[n];", "for (i = n - 1; i >= 0; --i) a[i] = i;", "f(size n, int32_t a[n])"),
-        ("void f(void) { int i, a;", "for (i = 0; i < 10; ++i) a = 5;", "f(int32_t a_out[1])"),
+        ("void f(void) { int i, a;", "for (i = 0; i < 10; ++i) a = 5;", "f(int32_t i_out[1], int32_t a_out[1])"),
         (
             "void f(int n, int b[n]) { int s = 4;",
             "for (int i = 0; i < n; ++i) s += b[i];",
