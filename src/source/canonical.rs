@@ -22,11 +22,12 @@ use lang_c::ast::{
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
+use super::breaks::opposite;
 use super::function::identifier;
 use super::known::changed as changed_names;
 use super::locals::Usage;
 use super::nest::{counts, operation};
-use super::plain::{binary, bodies, inner, number, untrue, variable};
+use super::plain::{binary, bodies, inner, number, variable};
 
 /// What is around a block.
 #[derive(Clone, Copy, PartialEq)]
@@ -664,16 +665,6 @@ fn has(body: &Node<Statement>, breaks: bool) -> bool {
 
 /// Makes `if (c) break;` at the beginning of the body a condition of the loop, where that is a comparison or made of names.
 fn take_break(f: &mut ForStatement) {
-    let opposite = |operator: &BinaryOperator| {
-        Some(match operator {
-            BinaryOperator::Less => BinaryOperator::GreaterOrEqual,
-            BinaryOperator::LessOrEqual => BinaryOperator::Greater,
-            BinaryOperator::Greater => BinaryOperator::LessOrEqual,
-            BinaryOperator::GreaterOrEqual => BinaryOperator::Less,
-            BinaryOperator::Equals => BinaryOperator::NotEquals,
-            _ => return None,
-        })
-    };
     let Statement::Compound(items) = &mut f.statement.node else { return };
     let Some(Node { node: BlockItem::Statement(Node { node: Statement::If(branch), .. }), .. }) = items.first() else {
         return;
@@ -688,16 +679,21 @@ fn take_break(f: &mut ForStatement) {
     if !is_break(&branch.node.then_statement) || branch.node.else_statement.is_some() {
         return;
     }
-    let span = branch.node.condition.span;
-    let opposite = match operation(&branch.node.condition) {
-        Some((operator, comparison)) if opposite(&operator).is_some() => {
-            let operator = Node::new(opposite(&operator).expect("it has one"), span);
-            let comparison = BinaryOperatorExpression { operator, ..comparison.clone() };
-            Node::new(Expression::BinaryOperator(Box::new(Node::new(comparison, span))), span)
-        }
-        _ if is_of_names(&branch.node.condition) => untrue((*branch.node.condition).clone()),
-        _ => return,
-    };
+    let condition = &branch.node.condition;
+    let is_comparison = operation(condition).is_some_and(|(operator, _)| {
+        matches!(
+            operator,
+            BinaryOperator::Less
+                | BinaryOperator::LessOrEqual
+                | BinaryOperator::Greater
+                | BinaryOperator::GreaterOrEqual
+                | BinaryOperator::Equals
+        )
+    });
+    if !is_comparison && !is_of_names(condition) {
+        return;
+    }
+    let (span, opposite) = (condition.span, opposite(condition));
     f.condition = Some(Box::new(match f.condition.take() {
         None => opposite,
         // What the condition itself changes is another value behind it.

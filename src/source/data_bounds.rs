@@ -11,6 +11,7 @@ use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{Visit, visit_binary_operator_expression, visit_expression};
 
 use super::canonical::names_in;
+use super::counters::named;
 use super::expression::{common, convert, unary};
 use super::kernel::{BinaryOp, Expr, Node as NestNode, UnaryOp};
 use super::left::offset_of;
@@ -191,7 +192,7 @@ impl Nest<'_, '_> {
         let span = f.condition.as_ref().map_or(first.span, |condition| condition.span);
         let mut places = Places { name, found: vec![] };
         places.statement(&f.statement);
-        let (is_signed, as_nodes) = (start.ty().signed, |most: Ends| most.into_iter().map(|(node, _)| node).collect());
+        let as_nodes = |most: Ends| most.into_iter().map(|(node, _)| node).collect();
         if let Some((_, most)) = self.by_extents(&places, |offset| offset == 0, span) {
             return Ok((number("0", span), as_nodes(most)));
         }
@@ -207,7 +208,7 @@ impl Nest<'_, '_> {
         let is_meant = least >= 0 || least >= -MOST && ranges.all(|range| range.is_some());
         let is_short = is_meant && most.saturating_sub(least) <= MOST && most >= least;
         if let Some((first, mut ends)) = self.by_extents(&places, |_| true, span) {
-            let first = if is_signed { first } else { first.max(0) };
+            let first = if start.ty().signed { first } else { first.max(0) };
             let first = if is_meant { first.max(least) } else { first };
             ends.extend(is_short.then(|| (whole(most, span), most.to_string())));
             return Ok((whole(first, span), as_nodes(ends)));
@@ -252,8 +253,7 @@ impl Nest<'_, '_> {
             if !matches!(self.scope.lookup(name), Some(Name::Parameter(_))) || *coefficient < 0 {
                 return None;
             }
-            let identifier = lang_c::ast::Identifier { name: name.clone() };
-            let mut term = Node::new(Expression::Identifier(Box::new(Node::new(identifier, span))), span);
+            let mut term = named(name, span);
             if *coefficient != 1 {
                 term = binary(BinaryOperator::Multiply, number(&coefficient.to_string(), span), term, span);
             }

@@ -57,7 +57,7 @@ impl Renamer<'_, '_> {
             let is_other = ty.as_ref().is_some_and(|ty| self.types.get(word).is_some_and(|known| known != ty));
             if hides || is_other {
                 let fresh = (2..).map(|number| format!("{word}_{number}")).find(|own| !self.taken.contains(own));
-                own = fresh.expect("there are more names than are taken");
+                own = fresh.unwrap_or_default();
                 self.taken.insert(own.clone());
                 self.rename(name.span, &own);
             } else if let Some(ty) = ty {

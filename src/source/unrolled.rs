@@ -10,6 +10,7 @@ use lang_c::ast::{BinaryOperator, Expression, ForInitializer};
 use lang_c::span::Node;
 
 use super::canonical::names_in;
+use super::counters::named;
 use super::expression::{convert_to, truth};
 use super::kernel::{Access, BinaryOp, Condition, Expr, Node as NestNode, ScalarType};
 use super::loops::{For, Runs, Start, guarded, is_step, steps};
@@ -113,8 +114,7 @@ impl<'a> Nest<'_, 'a> {
         }
         self.leave(mark);
         let span = condition.span;
-        let identifier = lang_c::ast::Identifier { name: start.name.clone() };
-        let counter = Node::new(Expression::Identifier(Box::new(Node::new(identifier, span))), span);
+        let counter = named(&start.name, span);
         let operator = if step > 0 { BinaryOperator::Less } else { BinaryOperator::Greater };
         Some(binary(operator, counter, whole(end?, span), span))
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Access, BinaryOp, Expr, Kernel, ScalarType, Statement, Storage, UnaryOp};
 use crate::affine::Affine;
+use crate::source::affine_expression::{plus, times};
 
 /// An iterator's values beyond which a statement leaves what it writes as it is.
 #[derive(Clone, Debug, PartialEq)]
@@ -243,10 +244,10 @@ fn known(expr: &Expr) -> Option<Affine> {
         Expr::Binary { op, left, right, ty } if ty.signed => {
             let (left, right) = (known(left)?, known(right)?);
             match op {
-                BinaryOp::Add => Some(left + right),
-                BinaryOp::Subtract => Some(left - right),
-                BinaryOp::Multiply if left.terms.is_empty() => Some(right * left.constant),
-                BinaryOp::Multiply if right.terms.is_empty() => Some(left * right.constant),
+                BinaryOp::Add => plus(left, right, 1),
+                BinaryOp::Subtract => plus(left, right, -1),
+                BinaryOp::Multiply if left.terms.is_empty() => times(right, left.constant),
+                BinaryOp::Multiply if right.terms.is_empty() => times(left, right.constant),
                 _ => None,
             }
         }

@@ -198,7 +198,6 @@ fn what_may_stay_what_it_was() {
     assert!(!begins("s = a[0]; for (int i = 0; i < n; i++) if (a[i] > s) s = a[i];"));
 }
 
-/// A kernel as it always was stays as it is, whatever else is in the file.
 /// Old C lets functions stand without a type.
 #[test]
 fn functions_without_a_type() {
@@ -237,6 +236,7 @@ fn regions_for_themselves() {
     }
 }
 
+/// A kernel as it always was stays as it is, whatever else is in the file.
 #[test]
 fn a_kernel_stays() {
     for text in [
