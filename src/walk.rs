@@ -268,6 +268,48 @@ pub fn rows<const N: usize>(
     Rows { piece, alike, costs }.inside(0, values, budget).0
 }
 
+/// Calls `act` at some points of a piece, about `wanted` that are spread over all of it, each with how many it stands for; gives the number
+/// of all, as those say.
+pub fn spread(piece: &Piece, values: &mut Values, wanted: f64, act: &mut impl FnMut(&mut Values, f64)) -> f64 {
+    spread_inside(piece, (0, 1.0), values, wanted, act)
+}
+
+/// The same inside the first loops, whose values stand for so many.
+fn spread_inside(
+    piece: &Piece,
+    (depth, each): (usize, f64),
+    values: &mut Values,
+    wanted: f64,
+    act: &mut impl FnMut(&mut Values, f64),
+) -> f64 {
+    if !goes_on(piece, depth, values) {
+        return 0.0;
+    }
+    let Some(level) = piece.levels.get(depth) else {
+        act(values, each);
+        return each;
+    };
+    let (low, high) = values.interval(level);
+    let all = high.saturating_sub(low).saturating_add(1).max(0);
+    let loops = (piece.levels.len() - depth) as f64;
+    let looked_at = (wanted.powf(1.0 / loops).ceil() as i64).clamp(1, all.max(1));
+    let (mut sum, place) = (0.0, values.stack.len());
+    values.stack.push((level.name.clone(), 0));
+    for part in 0..looked_at.min(all) {
+        values.stack[place].1 = low + middle(part, looked_at, all);
+        let share = each * all as f64 / looked_at as f64;
+        sum += spread_inside(piece, (depth + 1, share), values, wanted / looked_at as f64, act);
+    }
+    values.stack.truncate(place);
+    sum
+}
+
+/// The middle of one of so many equal parts of a loop of `all` values.
+fn middle(part: i64, parts: i64, all: i64) -> i64 {
+    // Of numbers of any size.
+    ((2 * i128::from(part) + 1) * i128::from(all) / (2 * i128::from(parts))) as i64
+}
+
 /// Iterations that are looked at of a loop, at least, if it has as many.
 const LEAST: f64 = 3.0;
 
@@ -300,9 +342,7 @@ impl<const N: usize, R: Fn(u64) -> [f64; N], A: Fn([f64; N], f64) -> [f64; N]> R
         values.stack.push((level.name.clone(), 0));
         let (mut sums, mut rows) = none;
         for part in 0..looked_at {
-            // Of numbers of any size.
-            let middle = (2 * i128::from(part) + 1) * i128::from(all) / (2 * i128::from(looked_at));
-            values.stack[place].1 = low + middle as i64;
+            values.stack[place].1 = low + middle(part, looked_at, all);
             let (own, count) = self.inside(depth + 1, values, budget / looked_at as f64);
             sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
             rows += count;

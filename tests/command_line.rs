@@ -433,6 +433,20 @@ fn build_writes_a_folder_that_simulates_itself() {
     assert_eq!(names(&folder.path().join("mine")), ["thesis"]);
 }
 
+/// Arrays beyond what anybody simulates are hardware all the same.
+#[test]
+fn large_arrays_have_no_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "char a[1900000000], b[64];\nvoid first(void)\n{\nfor (int i = 0; i < 64; i++)\nb[i] = a[i];\n}\n";
+    std::fs::write(folder.path().join("first.c"), text).unwrap();
+    let build = |out: &str| burstc(&["build", "first.c", "--board", "generic-axi4", "--out", out], &folder).assert();
+    build("out").success().stdout(contains("bytes: the bench has no data"));
+    assert!(std::fs::read_to_string(folder.path().join("out/README.md")).unwrap().contains("without data"));
+    assert!(!folder.path().join("out/sim/data/before.hex").exists());
+    let refused = contains("but simulations hold at most 1073741824");
+    burstc(&["run", "first.c", "--board", "generic-axi4"], &folder).assert().code(2).stderr(refused);
+}
+
 #[test]
 fn a_refused_build_leaves_nothing_behind() {
     let folder = folder("a[i * i]", "");

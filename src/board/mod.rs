@@ -637,7 +637,7 @@ mod tests {
             ("data_bits = 32", "data_bits = 1024", "data_bits is 1024"),
             ("burst = 256", "burst = 100", "burst is 100; allowed are powers of two from 2 to 256 beats"),
             ("address_bits = 32", "address_bits = 40", "address_bits is 40"),
-            ("address_bits = 32", "address_bits = 20", "capacity_bytes is 268435456"),
+            ("address_bits = 32", "address_bits = 20", "capacity_bytes is 4294967296"),
             ("latency = 30", "latency = 0", "latency"),
             ("peak_total_mb_s = 800.0", "peak_total_mb_s = 39.9", "peak_total_mb_s is 39.9, less than a tenth"),
             ("peak_total_mb_s = 800.0", "", "memory.peak_total_mb_s is missing"),

@@ -19,6 +19,8 @@ use crate::{Options, Read, compile_read, read};
 
 /// Seed of the sample data.
 const SAMPLE_SEED: u64 = 1;
+/// The most bytes of arrays that a folder has data for.
+const DATA_BYTES: u64 = 64 << 20;
 /// Loops into which the count of its iterations looks; the bench gives up later where there are more.
 const COUNTED: u64 = 20_000_000;
 
@@ -49,18 +51,24 @@ pub fn write_folder(
     progress.step("running the C program for the bench's sample data");
     let capacity = board.memory.capacity_bytes();
     let chosen = Sample::of(&accelerator.offload);
-    let mut sample = Job::with_ranges(kernel, &chosen.settings(), &ranges, capacity, SAMPLE_SEED)?;
-    indices::check(&accelerator.offload, &sample)?;
-    let golden = Golden::build(source, kernel)?.within(chosen.longest);
-    let (expected, unknown) = if chosen.is_long && kernel.host.is_empty() {
-        // Nobody simulates a run as long as that; what the host computes has to be known for it.
-        let seconds = chosen.longest.as_secs();
-        let text =
-            format!("the kernel, run as a C program, may take longer than {seconds} seconds{}", sample.sizes_text());
-        (vec![], format!("{text}: the bench has no results to compare with\n"))
+    let set = chosen.settings();
+    let mut sample = Job::without_data(kernel, &set, &ranges, capacity, SAMPLE_SEED)?;
+    let (expected, unknown) = if sample.placement.image_bytes > DATA_BYTES && kernel.host.is_empty() {
+        let (bytes, sizes) = (sample.placement.image_bytes, sample.sizes_text());
+        (vec![], format!("the arrays take {bytes} bytes{sizes}: the bench has no data\n"))
     } else {
-        let image = golden.expected(&mut sample)?;
-        (reordered(&accelerator.offload, &sample, &image).map_or(image, |reordered| reordered.image), String::new())
+        sample = Job::with_ranges(kernel, &set, &ranges, capacity, SAMPLE_SEED)?;
+        indices::check(&accelerator.offload, &sample)?;
+        let golden = Golden::build(source, kernel)?.within(chosen.longest);
+        if chosen.is_long && kernel.host.is_empty() {
+            // Nobody simulates a run as long as that; what the host computes has to be known for it.
+            let (seconds, sizes) = (chosen.longest.as_secs(), sample.sizes_text());
+            let text = format!("the kernel, run as a C program, may take longer than {seconds} seconds{sizes}");
+            (vec![], format!("{text}: the bench has no results to compare with\n"))
+        } else {
+            let image = golden.expected(&mut sample)?;
+            (reordered(&accelerator.offload, &sample, &image).map_or(image, |reordered| reordered.image), String::new())
+        }
     };
 
     progress.step("writing the folder");

@@ -26,7 +26,7 @@ use crate::polyhedral;
 use crate::rtl;
 use crate::source::Source;
 use crate::source::kernel::Kernel;
-use crate::{Options, analyze, prepare};
+use crate::{Options, analyze, budget, prepare};
 
 /// What lies between two rooms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,7 +64,12 @@ fn dumped(stages: &[Stage], source: &Source, board: &Board, options: &Options) -
             let offload = analyze(source, board, options)?;
             (offload.kernel.clone(), Some(offload))
         }
-        false => (polyhedral::expand_locals(&prepare(crate::read(source)?.kernel, board, options)?)?, None),
+        false => {
+            let kernel = prepare(crate::read(source)?.kernel, board, options)?;
+            budget::begin("the dependences");
+            let expanded = polyhedral::expand_locals(&kernel).map_err(|error| budget::refusal(error, &kernel))?;
+            (expanded, None)
+        }
     };
     let mut texts = vec![];
     for &stage in stages {

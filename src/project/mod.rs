@@ -65,7 +65,7 @@ pub struct Project<'a> {
     pub direct_files: &'a [VerilogFile],
     /// The ports of `<kernel>_top`, where a rust-hdl component is wanted.
     pub rust_hdl: Option<&'a [Port]>,
-    /// Data for the bench, and the memory that the C program leaves.
+    /// Data for the bench, if it has any.
     pub sample: &'a Job,
     /// Empty where that is not known: the C program takes too long.
     pub expected: &'a [u8],
@@ -76,8 +76,16 @@ pub struct Project<'a> {
 }
 
 impl Project<'_> {
-    /// What the README says where there are no results to compare with.
+    /// Those of the bench's memory.
+    fn bytes(&self) -> usize {
+        self.sample.placement.image_bytes as usize
+    }
+
+    /// What the README says where there are no results to compare with, or no data.
     fn unknown(&self) -> &str {
+        if self.sample.image.is_empty() {
+            return " (without data: the arrays are too large for them; put your own into `sim/data/before.hex`, a byte a line in hexadecimal)";
+        }
         if self.expected.is_empty() { " (without results to compare with: the C program takes too long)" } else { "" }
     }
 
@@ -97,7 +105,9 @@ impl Project<'_> {
         }
         files.push(File::executable("sim/run.sh", self.run_script()?));
         files.push(File::new("sim/compare.awk", COMPARE));
-        files.push(File::new("sim/data/before.hex", hex(&self.sample.image)));
+        if !self.sample.image.is_empty() {
+            files.push(File::new("sim/data/before.hex", hex(&self.sample.image)));
+        }
         let compared = self.sample.placement.compared_bytes() as usize;
         if let Some(expected) = self.expected.get(..compared) {
             files.push(File::new("sim/data/expected.hex", hex(expected)));
@@ -106,7 +116,7 @@ impl Project<'_> {
         let bus = self.board.memory.link().bus();
         match (bus, self.board.device.toolchain) {
             (Some(bus), _) => {
-                let bytes = self.sample.image.len();
+                let bytes = self.bytes();
                 files.extend(tools::files(self, bus, bytes)?);
                 if bus.kind == BusKind::Axi4 {
                     files.extend(drivers::files(self, bus)?);
@@ -121,7 +131,7 @@ impl Project<'_> {
                 if let (Some(pins), Link::Sdr(sdr)) = (&self.board.pins, self.board.memory.link()) {
                     let sample = ecp5::Sample {
                         registers: self.sample.registers(kernel),
-                        bytes: self.sample.image.len(),
+                        bytes: self.bytes(),
                         compared_bytes: self.sample.placement.compared_bytes(),
                         max_cycles: self.max_cycles,
                     };
@@ -151,7 +161,7 @@ impl Project<'_> {
     }
 
     fn bench(&self) -> Bench {
-        Bench::of(self.board).with_ports(&self.offload.ports_used()).holding(self.sample.image.len() as u64)
+        Bench::of(self.board).with_ports(&self.offload.ports_used()).holding(self.bytes() as u64)
     }
 
     /// `<kernel>_top`
@@ -167,7 +177,7 @@ impl Project<'_> {
         let settings = MemoryModel::default().on(self.board).arguments();
         let values = [
             ("top", self.top()),
-            ("bytes", self.sample.image.len().to_string()),
+            ("bytes", self.bytes().to_string()),
             ("compared_bytes", self.sample.placement.compared_bytes().to_string()),
             ("floats", floats.collect::<Vec<_>>().join(" ")),
             ("bench", self.bench().names().collect::<Vec<_>>().join(" ")),

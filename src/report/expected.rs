@@ -373,7 +373,14 @@ impl Sampled {
         let is_whole = |s: &StatementId| kernel.limits(statements[*s]).is_none();
         let is_paced = own.compute.lanes.is_some() && own.statements.iter().all(is_whole);
         let walked = is_paced.then(|| Paced::new(offload, own));
-        let tiles: u64 = pieces().map(|piece| walk::count(piece, values, &mut STEPS.clone()).unwrap_or(STEPS)).sum();
+        let (mut steps, mut counted) = (STEPS, Some(0u64));
+        for piece in pieces() {
+            let own = walk::count(piece, values, &mut steps);
+            counted = counted.zip(own).map(|(sum, own)| sum.saturating_add(own));
+        }
+        // Of more tiles than that those looked at tell the number.
+        let walked_all = counted.filter(|tiles| *tiles <= STEPS);
+        let tiles = walked_all.unwrap_or(STEPS);
         let (mut pace, mut each) = (Pace::default(), vec![]);
         let scans = own.transfers.iter().flat_map(|transfer| [&transfer.load, &transfer.store]);
         let in_tile = scans.chain([&own.compute.scan]).map(|scan| scan.pieces.len() as u64).sum::<u64>().max(1);
@@ -381,31 +388,46 @@ impl Sampled {
         let every = tiles.div_ceil((steps / in_tile / STEPS_IN_PIECE).clamp(1, TILES)).max(1);
         let budget = (steps / in_tile / tiles.div_ceil(every).max(1)).max(STEPS_IN_PIECE) as f64;
         let (mut number, mut paced) = (0u64, 0u64);
+        // At a tile of so many, which stands for some of them.
+        let mut look = |piece: &Piece, values: &mut Values, number: u64| {
+            let tile: Vec<i64> = piece.point.iter().map(|index| values.evaluate(index)).collect();
+            let place = values.enter_tile(&offload.kernel, &tile);
+            if let Some(walked) = &walked
+                && number * stretches::TILES / tiles > paced
+            {
+                paced += 1;
+                // Of tiles that take too long the others tell.
+                let _ = pace.add(walked, values, tiles);
+            }
+            let mut taken = Taken::nothing(offload, own);
+            taken.add_present(offload, own, rows, values, budget);
+            values.stack.truncate(place);
+            (tile, taken)
+        };
+        let mut all = Taken::nothing(offload, own);
+        if walked_all.is_none() {
+            let (wanted, mut sum) = (TILES as f64 / pieces().count().max(1) as f64, 0.0);
+            for piece in pieces() {
+                sum += walk::spread(piece, values, wanted, &mut |values, times| {
+                    number += every;
+                    let (_, mut taken) = look(piece, values, number.min(tiles));
+                    taken.scale(times);
+                    all.add(&taken);
+                });
+            }
+            return Sampled { tiles: sum as u64, all, pace, each };
+        }
         for piece in pieces() {
             let single = std::slice::from_ref(piece);
             let _ = walk::in_order(single, values, |piece, values| {
                 number += 1;
                 // Those in the middle, which are whole more often than the first.
-                if number % every != every / 2 {
-                    return ControlFlow::Continue(());
+                if number % every == every / 2 {
+                    each.push(look(piece, values, number));
                 }
-                let tile: Vec<i64> = piece.point.iter().map(|index| values.evaluate(index)).collect();
-                let place = values.enter_tile(&offload.kernel, &tile);
-                if let Some(walked) = &walked
-                    && number * stretches::TILES / tiles > paced
-                {
-                    paced += 1;
-                    // Of tiles that take too long the others tell.
-                    let _ = pace.add(walked, values, tiles);
-                }
-                let mut taken = Taken::nothing(offload, own);
-                taken.add_present(offload, own, rows, values, budget);
-                each.push((tile, taken));
-                values.stack.truncate(place);
                 ControlFlow::Continue(())
             });
         }
-        let mut all = Taken::nothing(offload, own);
         each.iter().for_each(|(_, taken)| all.add(taken));
         all.scale(tiles as f64 / each.len().max(1) as f64);
         Sampled { tiles, all, pace, each }

@@ -102,9 +102,16 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// Places the kernel's arrays for the given sizes in a memory of `capacity` bytes. Guards give way where only the
-    /// arrays fit. Arrays beyond the capacity are a `Diagnostic`.
+    /// Places the kernel's arrays for the given sizes in a memory of `capacity` bytes, of which a simulation holds all that they
+    /// take. Guards give way where only the arrays fit. Arrays beyond the capacity are a `Diagnostic`.
     pub fn new(kernel: &Kernel, sizes: &BTreeMap<String, i64>, capacity: u64) -> Result<Placement> {
+        let limits = [(capacity, "the board's memory holds"), (SIMULATED_BYTES, "simulations hold at most")];
+        Placement::within(kernel, sizes, &limits)
+    }
+
+    /// The same within such limits, the first of which is the capacity.
+    fn within(kernel: &Kernel, sizes: &BTreeMap<String, i64>, limits: &[(u64, &str)]) -> Result<Placement> {
+        let capacity = limits[0].0;
         let extent = |e: &Affine| evaluate(e, sizes).clamp(0, u64::MAX.into()) as u64;
         let wanted: ByArray<Layout<u64>> = kernel.arrays.iter().map(|a| a.layout().map(extent)).collect();
         let is_local = |array: ArrayId| kernel.arrays[array].storage != Storage::Argument;
@@ -125,8 +132,8 @@ impl Placement {
         let fits = |(_, end): &(Vec<(ArrayId, u128)>, u128)| *end <= u128::from(capacity);
         let guarded = place(PAGE_BYTES, GUARD);
         let (bases, end) = if fits(&guarded) { guarded } else { place(0, 0) };
-        for (limit, holder) in [(capacity, "the board's memory holds"), (SIMULATED_BYTES, "simulations hold at most")] {
-            if end > u128::from(limit) {
+        for (limit, holder) in limits {
+            if end > u128::from(*limit) {
                 return Err(too_large(kernel, sizes, &wanted, end, &format!("{holder} {limit}")).into());
             }
         }
@@ -303,6 +310,26 @@ fn too_large(
     diagnostic
 }
 
+/// The sizes that are set, the others at their defaults, which the kernel has to be defined for.
+fn chosen(kernel: &Kernel, set: &BTreeMap<String, Number>) -> Result<BTreeMap<String, i64>> {
+    let mut sizes = BTreeMap::new();
+    for parameter in &kernel.parameters {
+        let set = set.get(&parameter.name).and_then(|value| value.whole());
+        let value = set.or(parameter.default.map(i128::from));
+        let Some(value) = value.and_then(|value| i64::try_from(value).ok()) else {
+            return Err(Diagnostic::new(format!("the size `{}` has no value", parameter.name))
+                .at(parameter.span, "no default here")
+                .help(format!("give one: --set {}=<number>", parameter.name))
+                .into());
+        };
+        sizes.insert(parameter.name.clone(), value);
+    }
+    if let Some(refusal) = kernel.refusal(|name| sizes[name]) {
+        return Err(refusal.into());
+    }
+    Ok(sizes)
+}
+
 /// Everything that one run of a kernel starts from.
 #[derive(Clone, Debug)]
 pub struct Job {
@@ -312,7 +339,7 @@ pub struct Job {
     pub arguments: Vec<u64>,
     /// What the host computes for registers, in the order of `Kernel::scalars`, as [`super::golden::Golden`] gives it.
     pub host: Vec<u64>,
-    /// The memory from address 0.
+    /// The memory from address 0; empty in a job that nobody runs.
     pub image: Vec<u8>,
     /// Arrays and scalars whose data are drawn from a range.
     ranges: BTreeMap<String, Range>,
@@ -346,21 +373,33 @@ impl Job {
         capacity: u64,
         seed: u64,
     ) -> Result<Job> {
-        let mut sizes = BTreeMap::new();
-        for parameter in &kernel.parameters {
-            let set = set.get(&parameter.name).and_then(|value| value.whole());
-            let value = set.or(parameter.default.map(i128::from));
-            let Some(value) = value.and_then(|value| i64::try_from(value).ok()) else {
-                return Err(Diagnostic::new(format!("the size `{}` has no value", parameter.name))
-                    .at(parameter.span, "no default here")
-                    .help(format!("give one: --set {}=<number>", parameter.name))
-                    .into());
-            };
-            sizes.insert(parameter.name.clone(), value);
-        }
-        if let Some(refusal) = kernel.refusal(|name| sizes[name]) {
-            return Err(refusal.into());
-        }
+        let sizes = chosen(kernel, set)?;
+        let placement = Placement::new(kernel, &sizes, capacity)?;
+        let mut job = Job::placed(kernel, (set, sizes), ranges, placement, seed);
+        job.fill(kernel, seed);
+        Ok(job)
+    }
+
+    /// The same without data in memory, for a kernel whose arrays a simulation need not hold.
+    pub fn without_data(
+        kernel: &Kernel,
+        set: &BTreeMap<String, Number>,
+        ranges: &BTreeMap<String, Range>,
+        capacity: u64,
+        seed: u64,
+    ) -> Result<Job> {
+        let sizes = chosen(kernel, set)?;
+        let placement = Placement::within(kernel, &sizes, &[(capacity, "the board's memory holds")])?;
+        Ok(Job::placed(kernel, (set, sizes), ranges, placement, seed))
+    }
+
+    fn placed(
+        kernel: &Kernel,
+        (set, sizes): (&BTreeMap<String, Number>, BTreeMap<String, i64>),
+        ranges: &BTreeMap<String, Range>,
+        placement: Placement,
+        seed: u64,
+    ) -> Job {
         let mut wanted = indices::ranges(kernel, &sizes);
         let stated = kernel.arrays.iter().filter_map(|array| Some((array.name.clone(), array.range?)));
         let known = wanted.clone();
@@ -371,27 +410,8 @@ impl Job {
         }));
         wanted.extend(ranges.iter().map(|(name, range)| (name.clone(), *range)));
         let ranges = wanted;
-        let placement = Placement::new(kernel, &sizes, capacity)?;
-        let mut image = vec![0; placement.image_bytes as usize];
-        SplitMix::named(seed, "").fill(&mut image);
-        let mut bases = BTreeMap::new();
-        let rising = indices::rising(kernel);
-        let booleans: Vec<&str> = kernel.arrays.iter().filter(|a| a.boolean).map(|a| a.name.as_str()).collect();
-        for region in &placement.regions {
-            // C leaves open what a `_Bool` is that is neither 0 nor 1.
-            let bit = booleans.contains(&region.name.as_str()).then_some(Range::whole(0, 1));
-            let elements = &mut image[region.base as usize..region.end() as usize];
-            let mut random = SplitMix::named(seed, &region.name);
-            match ranges.get(&region.name).copied().or(bit) {
-                range if region.element.floating => random.fill_floats(range, region.element, elements),
-                Some(range) => random.fill_from(range, region.element.bytes() as usize, elements),
-                None => random.fill(elements),
-            }
-            if let Some(range) = ranges.get(&region.name).filter(|_| rising.contains(&region.name)) {
-                random::sort(*range, region.element, elements);
-            }
-            bases.insert(region.name.as_str(), region.base);
-        }
+        let bases: BTreeMap<&str, u64> =
+            placement.regions.iter().map(|region| (region.name.as_str(), region.base)).collect();
         let value = |argument: &Argument| match argument {
             Argument::Parameter(p) => sizes[&kernel.parameters[*p].name] as u64,
             Argument::Scalar(s) => {
@@ -410,7 +430,30 @@ impl Job {
             Argument::Array(a) => bases[kernel.arrays[*a].name.as_str()],
         };
         let arguments = kernel.arguments.iter().map(value).collect();
-        Ok(Job { sizes, placement, arguments, host: vec![], image, ranges })
+        Job { sizes, placement, arguments, host: vec![], image: vec![], ranges }
+    }
+
+    /// Draws the data of all arrays.
+    fn fill(&mut self, kernel: &Kernel, seed: u64) {
+        let mut image = vec![0; self.placement.image_bytes as usize];
+        SplitMix::named(seed, "").fill(&mut image);
+        let rising = indices::rising(kernel);
+        let booleans: Vec<&str> = kernel.arrays.iter().filter(|a| a.boolean).map(|a| a.name.as_str()).collect();
+        for region in &self.placement.regions {
+            // C leaves open what a `_Bool` is that is neither 0 nor 1.
+            let bit = booleans.contains(&region.name.as_str()).then_some(Range::whole(0, 1));
+            let elements = &mut image[region.base as usize..region.end() as usize];
+            let mut random = SplitMix::named(seed, &region.name);
+            match self.ranges.get(&region.name).copied().or(bit) {
+                range if region.element.floating => random.fill_floats(range, region.element, elements),
+                Some(range) => random.fill_from(range, region.element.bytes() as usize, elements),
+                None => random.fill(elements),
+            }
+            if let Some(range) = self.ranges.get(&region.name).filter(|_| rising.contains(&region.name)) {
+                random::sort(*range, region.element, elements);
+            }
+        }
+        self.image = image;
     }
 
     /// The sizes in words: ` at N = 3, M = 4`, or nothing where there is none.

@@ -328,7 +328,10 @@ impl Scope<'_> {
     /// `name` is a local variable without a value at this place.
     pub fn local(&self, name: &str, node: &Node<Expression>) -> Diagnostic {
         let (what, help) = match self.lookup(name) {
-            Some(Name::Unset) => ("is a local variable that is never given a value", "give it one"),
+            Some(Name::Unset) => {
+                self.unset.set(self.local_index(name).map(|place| (place, self.span(node.span))));
+                ("is a local variable that is never given a value", "give it one")
+            }
             _ => (
                 "is a local variable and not the iterator of an enclosing loop",
                 "read the iterator inside its loop only; after the loop, write the bound instead",

@@ -30,8 +30,7 @@ pub fn apart(unit: &mut TranslationUnit) {
     for body in bodies(unit) {
         let mut names = Names::default();
         names.visit_statement(&body.node, &body.span);
-        let mut around = Around::default();
-        around.visit_statement(&body.node, &body.span);
+        let mut around = Around::of(body);
         around.moved.retain(|name| !around.addressed.contains(name));
         if !around.has_goto && !around.moved.is_empty() {
             statement(body, &mut names, &around.moved, &|_| true);
@@ -39,12 +38,23 @@ pub fn apart(unit: &mut TranslationUnit) {
     }
 }
 
-/// What is changed in loops without a head.
+/// What is changed in loops without a head, and by what any other's body says beside heads.
 #[derive(Default)]
-struct Around {
+pub struct Around {
     moved: HashSet<String>,
-    addressed: HashSet<String>,
-    has_goto: bool,
+    /// `for` loops around this place.
+    loops: usize,
+    /// Variables of which somebody has a pointer.
+    pub addressed: HashSet<String>,
+    pub has_goto: bool,
+}
+
+impl Around {
+    pub fn of(body: &Node<Statement>) -> Around {
+        let mut around = Around::default();
+        around.visit_statement(&body.node, &body.span);
+        around
+    }
 }
 
 impl<'ast> Visit<'ast> for Around {
@@ -53,10 +63,16 @@ impl<'ast> Visit<'ast> for Around {
             Statement::While(_) | Statement::DoWhile(_) => {
                 self.moved.extend(changed(&Node::new(statement.clone(), *span)));
             }
+            Statement::Expression(_) if self.loops > 0 => {
+                self.moved.extend(changed(&Node::new(statement.clone(), *span)));
+            }
             Statement::Goto(_) | Statement::Asm(_) => self.has_goto = true,
             _ => {}
         }
+        let own = usize::from(matches!(statement, Statement::For(_)));
+        self.loops += own;
         visit::visit_statement(self, statement, span);
+        self.loops -= own;
     }
 
     fn visit_unary_operator_expression(&mut self, unary: &'ast UnaryOperatorExpression, span: &'ast Span) {
@@ -86,21 +102,34 @@ fn statement(node: &mut Node<Statement>, names: &mut Names, moved: &HashSet<Stri
     if let Some(counter) = begins_with(node).filter(|counter| moved.contains(counter) && over(counter)) {
         let _ = rename(node, &counter, names);
     }
-    // Behind a round come the head and the next one.
-    let again = match &node.node {
-        Statement::For(f) => {
-            let parts = [f.node.condition.as_deref(), f.node.step.as_deref()];
-            Some((parts.into_iter().flatten().flat_map(names_in).collect(), (*f.node.statement).clone()))
-        }
-        Statement::While(w) => Some((names_in(&w.node.expression), (*w.node.statement).clone())),
-        Statement::DoWhile(w) => Some((names_in(&w.node.expression), (*w.node.statement).clone())),
-        _ => None,
-    };
-    let is_read = |(head, body): &(Vec<String>, Node<Statement>), name: &str| {
-        head.iter().any(|own| own == name) || left_by(body, name, true) == Left::Read
-    };
-    let over = |name: &str| !again.as_ref().is_some_and(|again| is_read(again, name)) && over(name);
+    let again = Round::of(node);
+    let over = |name: &str| !again.as_ref().is_some_and(|again| again.reads(name)) && over(name);
     inner(&mut node.node).into_iter().for_each(|inner| statement(inner, names, moved, &over));
+}
+
+/// What comes behind a round of a loop: the head and the next one.
+pub struct Round {
+    head: Vec<String>,
+    body: Node<Statement>,
+}
+
+impl Round {
+    pub fn of(node: &Node<Statement>) -> Option<Round> {
+        let (head, body) = match &node.node {
+            Statement::For(f) => {
+                let parts = [f.node.condition.as_deref(), f.node.step.as_deref()];
+                (parts.into_iter().flatten().flat_map(names_in).collect(), &f.node.statement)
+            }
+            Statement::While(w) => (names_in(&w.node.expression), &w.node.statement),
+            Statement::DoWhile(w) => (names_in(&w.node.expression), &w.node.statement),
+            _ => return None,
+        };
+        Some(Round { head, body: (**body).clone() })
+    }
+
+    pub fn reads(&self, name: &str) -> bool {
+        self.head.iter().any(|own| own == name) || left_by(&self.body, name, true) == Left::Read
+    }
 }
 
 /// The counter that the head of a `for` loop gives its first value.
@@ -113,7 +142,7 @@ fn begins_with(node: &Node<Statement>) -> Option<String> {
 
 /// What becomes of a variable's value.
 #[derive(Clone, Copy, PartialEq)]
-enum Left {
+pub enum Left {
     /// It is replaced, or gone, before anybody reads it.
     Over,
     /// Perhaps somebody reads it.
@@ -123,7 +152,7 @@ enum Left {
 }
 
 /// In statements one after the other; `nested`, in a loop that is among them.
-fn left(items: &[Node<BlockItem>], name: &str, nested: bool) -> Left {
+pub fn left(items: &[Node<BlockItem>], name: &str, nested: bool) -> Left {
     for item in items {
         let own = match &item.node {
             BlockItem::Statement(own) => left_by(own, name, nested),
@@ -137,7 +166,8 @@ fn left(items: &[Node<BlockItem>], name: &str, nested: bool) -> Left {
     Left::Unread
 }
 
-fn left_by(node: &Node<Statement>, name: &str, nested: bool) -> Left {
+/// The same of one statement.
+pub fn left_by(node: &Node<Statement>, name: &str, nested: bool) -> Left {
     let reads = |expression: &Node<Expression>| names_in(expression).iter().any(|own| own == name);
     let given = |expression: &Node<Expression>| match operation(expression) {
         _ if !reads(expression) => Left::Unread,

@@ -14,6 +14,7 @@ use super::function::{derived, identifier};
 use super::kernel::{Access, Array, Expr, Node as NestNode, Obligation, ScalarType, Storage};
 use super::loops::steps;
 use super::nest::{Nest, assignment, counts, is_name, operation};
+use super::plain::variable;
 use super::scope::{Checked, Name, check_name};
 use super::track::Tracked;
 use super::types::{CType, is_const, is_typedef};
@@ -311,20 +312,29 @@ pub struct Usage {
     counts: bool,
     /// Something else changes it.
     assigned: bool,
-    /// A subscript or the head of a loop uses it.
+    /// A subscript or the head of a loop uses it, or what a variable is assigned that they use.
     places: bool,
 }
 
 impl Usage {
     pub fn of(name: &str, items: &[Node<BlockItem>]) -> Usage {
-        let mut search = Search { name, usage: Usage::default() };
+        let mut search = Search::of(name);
         search.block(items);
-        search.usage
+        let (mut usage, mut seen, mut left) = (search.usage, search.receivers.clone(), search.receivers);
+        while let Some(receiver) = left.pop().filter(|_| !usage.places) {
+            let mut search = Search { anywhere: true, ..Search::of(&receiver) };
+            search.block(items);
+            usage.places = search.usage.places;
+            let further: Vec<String> = search.receivers.into_iter().filter(|name| !seen.contains(name)).collect();
+            seen.extend_from_slice(&further);
+            left.extend(further);
+        }
+        usage
     }
 
     /// How a statement uses it.
     pub fn of_statement(name: &str, node: &Node<CStatement>) -> Usage {
-        let mut search = Search { name, usage: Usage::default() };
+        let mut search = Search::of(name);
         search.visit_statement(&node.node, &node.span);
         search.usage
     }
@@ -343,13 +353,26 @@ impl Usage {
 struct Search<'n> {
     name: &'n str,
     usage: Usage,
+    /// Variables of that name wherever they are declared.
+    anywhere: bool,
+    /// The variables whose values are made of it.
+    receivers: Vec<String>,
 }
 
-impl Search<'_> {
+impl<'n> Search<'n> {
+    fn of(name: &'n str) -> Self {
+        Search { name, usage: Usage::default(), anywhere: false, receivers: vec![] }
+    }
+
+    fn receive(&mut self, receiver: &str, value: &Node<Expression>) {
+        if receiver != self.name && names_in(value).iter().any(|name| name == self.name) {
+            self.receivers.push(receiver.to_string());
+        }
+    }
     fn block(&mut self, items: &[Node<BlockItem>]) {
         for item in items {
             // Another variable of the name hides this one.
-            if matches!(&item.node, BlockItem::Declaration(d) if declares(&d.node, self.name)) {
+            if !self.anywhere && matches!(&item.node, BlockItem::Declaration(d) if declares(&d.node, self.name)) {
                 return;
             }
             self.visit_block_item(&item.node, &item.span);
@@ -404,10 +427,24 @@ impl<'ast> Visit<'ast> for Search<'_> {
     }
 
     fn visit_binary_operator_expression(&mut self, o: &'ast BinaryOperatorExpression, span: &'ast ByteSpan) {
-        self.usage.assigned |= assignment(&o.operator.node).is_some() && is_name(&o.lhs, self.name);
+        if assignment(&o.operator.node).is_some() {
+            self.usage.assigned |= is_name(&o.lhs, self.name);
+            if let Some(receiver) = variable(&o.lhs) {
+                self.receive(receiver, &o.rhs);
+            }
+        }
         let is_subscript = o.operator.node == BinaryOperator::Index;
         self.usage.places |= is_subscript && names_in(&o.rhs).iter().any(|name| name == self.name);
         visit::visit_binary_operator_expression(self, o, span);
+    }
+
+    fn visit_init_declarator(&mut self, own: &'ast InitDeclarator, span: &'ast ByteSpan) {
+        if let (Some(receiver), Some(Initializer::Expression(first))) =
+            (identifier(&own.declarator.node), own.initializer.as_ref().map(|initializer| &initializer.node))
+        {
+            self.receive(&receiver.node.name, first);
+        }
+        visit::visit_init_declarator(self, own, span);
     }
 
     fn visit_unary_operator_expression(&mut self, unary: &'ast UnaryOperatorExpression, span: &'ast ByteSpan) {

@@ -55,6 +55,7 @@ mod strings;
 mod structs;
 mod switch;
 mod table;
+mod temporaries;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -417,8 +418,6 @@ fn plainer(
     plain::plain(unit);
     if behind {
         breaks::stepped(unit, &types);
-    }
-    if effort >= Effort::Exits {
         lives::apart(unit);
     }
     // Those of pointers.
@@ -444,6 +443,7 @@ fn plainer(
         // Loops that have become `for` loops.
         left::left(unit);
     }
+    temporaries::inside(unit);
     Ok(flat::flat(unit, &directive::shapes(&preprocessed.pragmas), &types))
 }
 

@@ -66,8 +66,10 @@ pub fn body<'s>(scope: &'s mut Scope, node: &Node<CStatement>, memory: &'s HashS
         Ok((nodes, places)) => Ok(Body { nodes, places, sources: nest.sources }),
         Err(diagnostic) => {
             let is_lost = nest.lost.is_some();
-            let all = if nest.doubtful.is_empty() { nest.candidates } else { nest.doubtful };
-            let memory = nest.lost.map_or(all, |lost| vec![lost]);
+            let lost = nest.lost.or_else(|| nest.unset(&diagnostic));
+            let doubtful: Vec<usize> = nest.doubtful.iter().map(|(_, declared)| *declared).collect();
+            let all = if doubtful.is_empty() { nest.candidates } else { doubtful };
+            let memory = lost.map_or(all, |lost| vec![lost]);
             Err(Refused { diagnostic: Box::new(diagnostic), memory, is_lost })
         }
     }
@@ -104,8 +106,9 @@ pub struct Nest<'s, 'a> {
     /// The declarations of those so far, the one whose value was not known, and those that are memory.
     pub candidates: Vec<usize>,
     pub lost: Option<usize>,
-    /// Those that had no known value in some loop, if something else is refused.
-    pub doubtful: Vec<usize>,
+    /// Those that had no known value in some loop, if something else is refused: their places among the local names, and their
+    /// declarations.
+    pub doubtful: Vec<(usize, usize)>,
     pub memory_of: &'s HashSet<usize>,
     /// Whether all of a `do` loop is in the one of several iterations: [`super::rounds`].
     pub is_sure: bool,
@@ -134,7 +137,7 @@ pub struct Saved<'a> {
     tracked: Vec<Tracked>,
     candidates: Vec<usize>,
     lost: Option<usize>,
-    doubtful: Vec<usize>,
+    doubtful: Vec<(usize, usize)>,
     is_sure: bool,
 }
 
@@ -185,6 +188,12 @@ impl Nest<'_, '_> {
     /// How many statements have been named so far.
     pub fn statements(&self) -> usize {
         self.statements
+    }
+
+    /// The declaration of the variable whose value some loop does not tell, where that is what is refused.
+    fn unset(&self, refused: &Diagnostic) -> Option<usize> {
+        let (place, _) = self.scope.unset.get().filter(|(_, span)| refused.span == Some(*span))?;
+        self.doubtful.iter().rev().find(|(own, _)| *own == place).map(|(_, declared)| *declared)
     }
 
     /// The nodes of a function's body, and where each stands.

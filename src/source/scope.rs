@@ -1,5 +1,6 @@
 //! What the names in the kernel stand for, place by place.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -69,6 +70,8 @@ pub struct Scope<'a> {
     pub guards: Vec<Condition>,
     /// The condition of a `?:` that keeps the expression which was refused last from being affine.
     pub choice: Option<Expr>,
+    /// The local variable without a value that was read last, by its place among the local names, and where.
+    pub unset: Cell<Option<(usize, Span)>>,
     /// Conditions of `?:` around this place with the side that is read here, see [`super::choice`].
     pub chosen: Vec<(Expr, bool)>,
     /// Values that lie within their types: the iterators of the loops around this place.
@@ -123,6 +126,7 @@ impl<'a> Scope<'a> {
             around: Around::default(),
             guards: vec![],
             choice: None,
+            unset: Cell::new(None),
             chosen: vec![],
             exact: vec![],
             definitions: HashMap::new(),

@@ -246,7 +246,7 @@ impl Nest<'_, '_> {
         for change @ Change { place, declared, ty, .. } in changes {
             let value = count.and_then(|count| self.after(change, count, span));
             if value.is_none() && *declared != ITERATOR {
-                self.doubtful.push(*declared);
+                self.doubtful.push((*place, *declared));
             }
             if let Some(value) = &value {
                 self.scope.require(value, *ty, Broken::Wraps(*ty), span);

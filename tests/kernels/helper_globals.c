@@ -6,6 +6,10 @@ int source[N], sums[N], gain = 3, calls;
 static long total;
 static const short weights[4] = {3, -1, 4, 1};
 
+static int scaled(int);
+static void put(int place, int), twice();
+void twice();
+
 static int scaled(int value) { return value * gain; }
 
 static void put(int place, int value)

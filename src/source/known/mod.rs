@@ -29,7 +29,7 @@ use super::polynomial::{Integers, Polynomial, changes};
 use super::types::Types;
 pub use quotients::cast;
 use rows::{Head, bounds, has_condition_on};
-use unread::remove_unread;
+pub use unread::remove_unread;
 pub use unread::{changed, changed_in};
 
 /// Where values are put in place of variables.

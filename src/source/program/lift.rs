@@ -4,11 +4,14 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use lang_c::ast::{BlockItem, CallExpression, Expression, FunctionDefinition, InitDeclarator, Statement};
+use lang_c::ast::{
+    BlockItem, CallExpression, DerivedDeclarator, Expression, ExternalDeclaration, FunctionDefinition, InitDeclarator,
+    Statement,
+};
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
-use super::super::function::identifier;
+use super::super::function::{derived, identifier};
 use super::super::structs::{self, type_specifiers};
 use super::flow::{Changed, Path};
 use super::names::{Declared, Free, global};
@@ -115,19 +118,33 @@ impl<'u> Outliner<'_, 'u> {
         {
             return None;
         }
-        // No other declaration of a helper, whose arguments would differ.
+        // No other declaration of a helper, whose arguments would differ, but prototypes.
         let lifted = |name: &str| helpers.get(name).filter(|helper| !helper.needs.is_empty());
+        let prototypes: Vec<(&str, ByteSpan)> = self.prototypes().filter(|(name, _)| lifted(name).is_some()).collect();
         let is_named_elsewhere = self.externals.iter().any(|external| {
             let own = external.function.as_ref().map(|(name, _)| name.as_str());
-            external.words.iter().any(|word| own != Some(word) && lifted(word).is_some())
+            let is_prototype = |word: &str| {
+                prototypes.iter().any(|(name, bytes)| *name == word && external.bytes.contains(&bytes.start))
+            };
+            external.words.iter().any(|word| own != Some(word) && lifted(word).is_some() && !is_prototype(word))
         });
         if is_named_elsewhere {
             return None;
         }
 
         let mut edits = vec![];
+        for (name, head) in prototypes {
+            let Some(helper) = lifted(name) else { continue };
+            let text = &self.reader.preprocessed.text;
+            // `()` says nothing of arguments.
+            if !matches!(self.tokens(head), [open, close, ..] if open.text(text) == "(" && close.text(text) == ")") {
+                edits.push(self.longer_head(head, helper, &changed)?);
+            }
+        }
         for helper in helpers.values().filter(|helper| !helper.needs.is_empty()) {
-            edits.push(self.longer_head(helper, &changed)?);
+            let name = identifier(&helper.function.node.declarator.node)?;
+            let head = ByteSpan::span(name.span.end, helper.function.node.statement.span.start);
+            edits.push(self.longer_head(head, helper, &changed)?);
             let tokens = self.tokens(helper.function.node.statement.span);
             for (k, token) in tokens.iter().enumerate() {
                 let text = token.text(&self.reader.preprocessed.text);
@@ -180,11 +197,27 @@ impl<'u> Outliner<'_, 'u> {
                 .is_some_and(|declared| records.of_known(&type_specifiers(declared.specifiers())).is_some())
     }
 
-    /// A helper's list of arguments with those that it needs.
-    fn longer_head(&self, helper: &Helper, changed: &HashSet<String>) -> Option<Edit> {
+    /// The prototypes of functions: each name, and the bytes behind it.
+    fn prototypes(&self) -> impl Iterator<Item = (&'u str, ByteSpan)> {
+        let declarations = self.reader.unit.0.iter().filter_map(|external| match &external.node {
+            ExternalDeclaration::Declaration(declaration) => Some(declaration),
+            _ => None,
+        });
+        declarations.flat_map(|declaration| {
+            declaration.node.declarators.iter().filter_map(|own| {
+                let name = identifier(&own.node.declarator.node)?;
+                let [part] = &derived(&own.node.declarator)[..] else { return None };
+                let is_function =
+                    matches!(part.node, DerivedDeclarator::Function(_) | DerivedDeclarator::KRFunction(_));
+                is_function.then(|| (name.node.name.as_str(), ByteSpan::span(name.span.end, declaration.span.end)))
+            })
+        })
+    }
+
+    /// The list of arguments behind a helper's name, with those that it needs.
+    fn longer_head(&self, head: ByteSpan, helper: &Helper, changed: &HashSet<String>) -> Option<Edit> {
         let text = &self.reader.preprocessed.text;
-        let name = identifier(&helper.function.node.declarator.node)?;
-        let head = self.tokens(ByteSpan::span(name.span.end, helper.function.node.statement.span.start));
+        let head = self.tokens(head);
         let open = head.iter().position(|token| token.text(text) == "(")?;
         let mut depth = 0usize;
         let close = head[open..].iter().position(|token| {

@@ -17,6 +17,7 @@ mod refusals;
 mod robustness;
 mod rounds;
 mod seeded;
+mod temporaries;
 mod typed;
 mod whole;
 mod wires;
