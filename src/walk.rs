@@ -461,6 +461,52 @@ mod tests {
     }
 
     #[test]
+    fn points_that_are_spread_stand_for_all() {
+        let bound = |numerator: Affine| vec![Bound { numerator, divisor: 1 }];
+        let level = |name: &str, lower: Affine, upper: Affine| Level {
+            name: name.into(),
+            lower: bound(lower),
+            upper: bound(upper),
+            range: (0, 1000),
+        };
+        let (constant, variable) = (Affine::constant, |name: &str| Affine::variable(name));
+        // A pyramid without its end.
+        let piece = Piece {
+            shared: 0,
+            leaf: StatementId(0).into(),
+            guards: vec![constant(90) - variable("i")],
+            levels: vec![
+                level("i", constant(0), constant(99)),
+                level("j", variable("i"), constant(199)),
+                level("k", constant(0), constant(29)),
+            ],
+            point: vec![],
+            slacks: vec![],
+            parts: vec![],
+        };
+        let look = |wanted: f64| {
+            let (mut looked_at, mut weighed) = (0, 0.0);
+            let mut values = Values::new(&BTreeMap::new());
+            let all = spread(&piece, &mut values, wanted, &mut |values, times| {
+                looked_at += 1;
+                weighed += times * values.evaluate(&(Affine::variable("j") - Affine::variable("i"))) as f64;
+            });
+            assert!(values.stack.is_empty());
+            (looked_at, all, weighed)
+        };
+        let (mut count, mut sum) = (0, 0.0);
+        visit(&piece, &mut Values::new(&BTreeMap::new()), |values| {
+            count += 1;
+            sum += values.evaluate(&(Affine::variable("j") - Affine::variable("i"))) as f64;
+        });
+        assert_eq!(look(1e9), (count, count as f64, sum));
+        let (looked_at, all, weighed) = look(1000.0);
+        assert!((500..2000).contains(&looked_at), "{looked_at}");
+        let is_near = |a: f64, b: f64| (a / b - 1.0).abs() < 0.05;
+        assert!(is_near(all, count as f64) && is_near(weighed, sum), "{all} of {count}, {weighed} of {sum}");
+    }
+
+    #[test]
     fn pieces_that_share_a_loop_take_turns_in_it() {
         let level = |name: &str, last: i64| Level {
             name: name.into(),

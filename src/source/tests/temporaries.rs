@@ -60,6 +60,21 @@ fn lives_of_temporaries() {
     compare_each(&rows.iter().map(String::as_str).collect::<Vec<_>>(), compare);
 }
 
+/// A place that data move is memory; what bounds the rows beside it is not, also where it only makes other variables.
+#[test]
+fn what_bounds_rows_stays_known() {
+    for body in [
+        "int i, k, to, at; for (i = 0; i < n; i++) { to = i + 1; at = to; for (k = i; k <= to; k++) if (b[k] > 2) { a[at] = b[k]; at--; } }",
+        "int i, k, to, at; for (i = 0; i < n; i++) { to = i + 1; { int end = to, begin = i; at = begin; for (k = begin; k <= end; k++) { if (b[k] > 2) at++; d[at & 7] += k; } } }",
+        "int i, k, to, at, m2; m2 = 2; for (i = 0; i < n / 2; i++) { to = i * m2 + m2 - 1; at = i; for (k = i; k <= at; k++) d[k & 7]++; at = to;          for (k = i * m2; k <= to; k++) if (b[k] > 2) { a[at] = b[k]; at--; } }",
+    ] {
+        compare(body);
+        let names = parse(&source(&text(body))).unwrap().arrays;
+        let is_known = |name: &str| names.iter().all(|array| array.name != name);
+        assert!(["to", "end", "begin", "m2"].into_iter().all(is_known) && !is_known("at"), "{body}: {names:?}");
+    }
+}
+
 /// Of this file's programs.
 struct UnderData;
 type Random = seeded::Random<UnderData>;
