@@ -171,6 +171,7 @@ kernels! {
     csr; [N = 0, nonzeros = 0], [N = 1, nonzeros = 5], [N = 30, nonzeros = 150], [N = 70, nonzeros = 40];
     csr_float; [N = 0, nonzeros = 0], [N = 1, nonzeros = 7], [N = 30, nonzeros = 150];
     row_temporaries data &[("kept", -9, 9)]; [n = 0, nonzeros = 0], [n = 1, nonzeros = 7], [n = 30, nonzeros = 150];
+    rounded_bounds; [n = 1], [n = 7], [n = 40];
     merge_pass data &[("a", -99, 99)]; [n = 0], [n = 1], [n = 4];
     row_lengths; [N = 0], [N = 1], [N = 20];
     row_starts data &[("ptr", 1, 37)]; [n = 0, m = 0], [n = 1, m = 40], [n = 9, m = 50];

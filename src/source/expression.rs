@@ -6,7 +6,7 @@ use lang_c::visit::Visit;
 
 use super::affine_expression::Role;
 use super::evaluate::evaluate;
-use super::extremum::{all, negated};
+use super::extremum::{Extremum, all, negated};
 use super::float;
 use super::kernel::{Access, BinaryOp, Condition, Expr, Obligation, ScalarType, UnaryOp};
 use super::plain::subscripted;
@@ -55,6 +55,11 @@ pub fn common(left: ScalarType, right: ScalarType) -> ScalarType {
 
 /// `operand` converted to `ty`.
 pub fn convert(operand: Expr, ty: ScalarType) -> Expr {
+    if !ty.floating
+        && let Some(whole) = whole_of(&operand)
+    {
+        return convert(whole, ty);
+    }
     if operand.ty() == ty { operand } else { folded(Expr::Cast { operand: Box::new(operand), ty }) }
 }
 
@@ -81,6 +86,12 @@ pub fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
         _ => {
             let ty = common(left.ty(), right.ty());
             let compares = matches!(op, BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Equal | BinaryOp::NotEqual);
+            if compares && ty.floating {
+                let of = |side: &Expr| whole_of(&convert(side.clone(), ty));
+                if let (Some(left), Some(right)) = (of(&left), of(&right)) {
+                    return binary(op, left, right);
+                }
+            }
             (convert(left, ty), convert(right, ty), if compares { INT } else { ty })
         }
     };
@@ -107,10 +118,66 @@ fn folded(expr: Expr) -> Expr {
     }
 }
 
+/// What a constant of type `double` is at most here, so that sums of such numbers are exact.
+const MOST_WHOLE: f64 = (1u64 << 40) as f64;
+
+/// The same number in 64 bits, where a `double` is an integer that iterators, sizes and constants make: `(double)i + 1`.
+pub fn whole_of(expr: &Expr) -> Option<Expr> {
+    const WIDE: ScalarType = ScalarType::integer(64, true);
+    if expr.ty() != ScalarType::DOUBLE {
+        return None;
+    }
+    match expr {
+        Expr::Constant { value, .. } => {
+            let value = f64::from_bits(*value as u64);
+            (value.fract() == 0.0 && value.abs() <= MOST_WHOLE)
+                .then_some(Expr::Constant { value: value as i64, ty: WIDE })
+        }
+        Expr::Cast { operand, .. } => {
+            let is_exact = !operand.ty().floating && operand.ty().bits <= 32 && operand.reads().is_empty();
+            is_exact.then(|| convert((**operand).clone(), WIDE))
+        }
+        Expr::Select { condition, then, otherwise, .. } => {
+            let (then, otherwise) = (Box::new(whole_of(then)?), Box::new(whole_of(otherwise)?));
+            Some(Expr::Select { condition: condition.clone(), then, otherwise, ty: WIDE })
+        }
+        Expr::Binary { op: op @ (BinaryOp::Add | BinaryOp::Subtract), left, right, .. } => {
+            Some(binary(*op, whole_of(left)?, whole_of(right)?))
+        }
+        _ => None,
+    }
+}
+
 /// How often a divisor is taken from what is divided by it, and once more.
 const MOST_TURNS: i64 = 3;
 
 impl Scope<'_> {
+    /// `floor` or `ceil` of a constant, or of an affine number's quotient by a constant above 0, both of which are exact as `double`:
+    /// of no number of 32 bits is the quotient rounded to another integer.
+    pub fn rounded_quotient(&mut self, value: &Expr, up: bool, span: Span) -> Option<Expr> {
+        if let Expr::Constant { value, ty: ty @ ScalarType::DOUBLE } = value {
+            let value = f64::from_bits(*value as u64);
+            let value = if up { value.ceil() } else { value.floor() };
+            return Some(Expr::Constant { value: value.to_bits() as i64, ty: *ty });
+        }
+        let Expr::Binary { op: BinaryOp::Divide, left, right, ty: ScalarType::DOUBLE } = value else { return None };
+        let (Expr::Cast { operand, .. }, Expr::Constant { value: divisor @ 1.., .. }) = (&**left, whole_of(right)?)
+        else {
+            return None;
+        };
+        let (number, obligations) = self.trial(|scope| scope.extremum(operand, span));
+        let number = number.and_then(Extremum::affine)?;
+        if !operand.ty().signed || operand.ty().bits > 32 || obligations.iter().any(Obligation::has_meaning) {
+            return None;
+        }
+        let rounded = match up {
+            true => self.quotient(number * -1, divisor, false, span) * -1,
+            false => self.quotient(number, divisor, false, span),
+        };
+        self.definitions.entry((rounded.clone(), INT)).or_default().extend(obligations);
+        Some(convert(Expr::Index { value: rounded, ty: INT }, ScalarType::DOUBLE))
+    }
+
     pub fn expression(&mut self, node: &Node<Expression>) -> Checked<Expr> {
         let span = self.span(node.span);
         let refuse = |message: &str, label: &str, help: &str| Err(Diagnostic::new(message).at(span, label).help(help));

@@ -13,7 +13,7 @@ use super::kernel::{BinaryOp, Condition, Expr, ScalarType, UnaryOp};
 use super::nest::assignment;
 use super::scope::{Checked, Name, Scope};
 use super::types::{CType, is_const};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Span};
 use crate::ids::ArrayId;
 
 /// The largest expression that calls may grow to, in operators, and the most calls that one may lead to.
@@ -67,7 +67,7 @@ impl<'a> Scope<'a> {
             if let (Some((op, ty)), [argument]) = (library_function(callee), &call.arguments[..]) {
                 return Ok(unary(op, convert(self.expression(argument)?, ty)));
             }
-            if let Some(value) = self.chosen_call(callee, call)? {
+            if let Some(value) = self.chosen_call(callee, call, span)? {
                 return Ok(value);
             }
             if let Some(value) = self.host_call(callee, call, node) {
@@ -186,10 +186,14 @@ impl<'a> Scope<'a> {
             })
     }
 
-    /// A call of a library function that chooses between values: absolute values of integers, and `fmin` and `fmax` of
+    /// A call of a library function that chooses between values, or rounds one: see [`Scope::rounded_quotient`]; absolute values of integers, and `fmin` and `fmax` of
     /// what the host does not know. Of two values that compare equal, which may be 0 and -0, C leaves open which one
     /// `fmin` and `fmax` give; like the machine instructions of x86 they give the second, and the other one of a NaN.
-    fn chosen_call(&mut self, name: &str, call: &CallExpression) -> Checked<Option<Expr>> {
+    fn chosen_call(&mut self, name: &str, call: &CallExpression, span: Span) -> Checked<Option<Expr>> {
+        if let ("floor" | "ceil", [argument]) = (name, &call.arguments[..]) {
+            let argument = self.expression(argument)?;
+            return Ok(self.rounded_quotient(&argument, name == "ceil", span));
+        }
         let select = |condition, then, otherwise, ty| Expr::Select {
             condition: Box::new(condition),
             then: Box::new(then),

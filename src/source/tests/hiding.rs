@@ -6,7 +6,7 @@ use super::source;
 /// Compares a kernel's body over `n` and `m`, with `a` and `b` of `n + 1` small numbers and `c` of results, at small sizes.
 fn compare(body: &str) {
     compare_small(&source(&format!(
-        "enum {{ LOW = 3, HIGH }};\ntypedef short number;\n#pragma burstc size(n: 5, max 40)\n#pragma burstc size(m: 5, max 40)\n\
+        "#include <math.h>\nenum {{ LOW = 3, HIGH }};\ntypedef short number;\n#pragma burstc size(n: 5, max 40)\n#pragma burstc size(m: 5, max 40)\n\
          void f(int n, int m, int x, int a[n + 1], int b[n + 1], int c[8])\n{{\n\
          for (int i = 0; i < n + 1; i++) {{ a[i] &= 7; b[i] &= 7; }}\nx &= 7;\n{body}\n}}\n"
     )));
@@ -66,6 +66,36 @@ fn what_is_true_is_one() {
         ],
         compare,
     );
+}
+
+/// Quotients of `double`s that are rounded up or down, as code generators write bounds, of numbers on both sides of 0; and what is near
+/// them, which is none.
+#[test]
+fn rounded_quotients_are_integers() {
+    let (floord, ceild) = ("floor(((double)(N))/((double)(D)))", "ceil(((double)(N))/((double)(D)))");
+    let of = |form: &str, number: &str, divisor: &str| form.replace('N', number).replace('D', divisor);
+    let bodies = [
+        format!("for (int i = -1; i <= {}; i++) c[i & 7] += i;", of(floord, "3 * n - 7", "4")),
+        format!("for (int i = {}; i < n; i++) c[i & 7] += i;", of(ceild, "-2 * m - 1", "3")),
+        format!("for (int i = 0; i < n; i++) c[(int){} & 7] += 1;", of(floord, "i - m", "2")),
+        format!(
+            "for (int i = 0; i < n; i++) if (i >= {} && i != {}) a[i]++;",
+            of(ceild, "m - 9", "5"),
+            of(floord, "n", "2")
+        ),
+        format!(
+            "for (int i = 0; i < n; i++) {{ double d = {}; if (d < 1.5) a[i] += 3; b[i] = d * 4; }}",
+            of(floord, "i", "3")
+        ),
+        format!("int k = {}; for (int i = k; i <= k + m; i++) c[i & 7]++;", of(ceild, "n - m", "6")),
+        format!("for (int i = 0; i < n; i++) c[0] += (int)({} + 1 - {});", of(floord, "i", "3"), of(ceild, "i", "4")),
+        format!("for (int i = {} + 1; i < {} - 1 && i < n; i++) a[i] = i;", of(ceild, "-5", "3"), of(floord, "7", "2")),
+        format!(
+            "for (int i = 0; i < n; i++) if ((double)i / 2.0 < 1.5 && (double)i < 2.5) a[i] = {};",
+            of(ceild, "i - 3", "1")
+        ),
+    ];
+    compare_each(&bodies.iter().map(String::as_str).collect::<Vec<_>>(), compare);
 }
 
 /// Parts that hold for all iterations or none, and comparisons in other words.
