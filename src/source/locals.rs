@@ -344,6 +344,11 @@ impl Usage {
         !self.counts && !self.assigned
     }
 
+    /// Whether the heads of loops alone change it.
+    pub fn only_counts(self) -> bool {
+        self.counts && !self.assigned
+    }
+
     /// Whether subscripts or the heads of loops use it.
     pub fn is_place(self) -> bool {
         self.places
@@ -454,7 +459,7 @@ impl<'ast> Visit<'ast> for Search<'_> {
     }
 }
 
-fn declares(declaration: &Declaration, name: &str) -> bool {
+pub fn declares(declaration: &Declaration, name: &str) -> bool {
     let names = declaration.declarators.iter().filter_map(|d| identifier(&d.node.declarator.node));
     names.into_iter().any(|declared| declared.node.name == name)
 }

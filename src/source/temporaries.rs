@@ -4,14 +4,14 @@
 //! for (j = row[i]; j < row[i + 1]; j++) { t = val[j] * x[col[j]]; sum += t; }
 //! ```
 //!
-//! `t` has a value of its own in every round, and nobody reads it behind the loop. So it is declared inside, `double t_0;`, as by somebody who
+//! `t` has a value of its own in every round, and nobody reads it behind the loop. So it is declared inside, `double t;`, as by somebody who
 //! says so himself: outside, it would have to keep its value in rounds that data leave out. The same with the sides of an `if` on data.
 
 use std::collections::HashSet;
 
 use lang_c::ast::{
-    BinaryOperator, BinaryOperatorExpression, BlockItem, CallExpression, Declaration, DeclarationSpecifier, Expression,
-    ForInitializer, InitDeclarator, Initializer, Statement, TranslationUnit,
+    BinaryOperator, BinaryOperatorExpression, BlockItem, CallExpression, Declaration, DeclarationSpecifier,
+    DeclaratorKind, Expression, ForInitializer, InitDeclarator, Initializer, Statement, TranslationUnit,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -21,6 +21,7 @@ use super::counters::{declaration, named, replace};
 use super::known::{changed, remove_unread};
 use super::left::Names;
 use super::lives::{self, Left};
+use super::locals::Usage;
 use super::nest::assignment;
 use super::plain::{bodies, inner, listed, variable, whole};
 
@@ -36,11 +37,42 @@ pub fn inside(unit: &mut TranslationUnit) {
         }
         let mut names = Names::default();
         names.visit_statement(&body.node, &body.span);
-        let mut rewriter = Rewriter { names, data, addressed: around.addressed, moved: HashSet::new() };
+        let mut rewriter = Rewriter { names, data, addressed: around.addressed, moved: vec![] };
         rewriter.statement(body, &|_| true);
         if !rewriter.moved.is_empty() {
-            remove_unread(body, rewriter.moved);
+            remove_unread(body, rewriter.moved.iter().map(|(name, _)| name.clone()).collect());
         }
+        for (name, fresh) in rewriter.moved {
+            rename(body, &fresh, &name);
+        }
+    }
+}
+
+/// Gives a variable that is declared inside the name of the one outside, which nothing names there.
+fn rename(body: &mut Node<Statement>, fresh: &str, name: &str) {
+    if let Statement::Compound(items) = &mut body.node {
+        let declared = items.iter_mut().find_map(|item| match &mut item.node {
+            BlockItem::Declaration(own) if super::locals::declares(&own.node, fresh) => Some(own),
+            _ => None,
+        });
+        if let Some(own) = declared {
+            let kept = own.node.declarators.first_mut().map(|own| &mut own.node.declarator.node.kind.node);
+            if let Some(DeclaratorKind::Identifier(identifier)) = kept {
+                identifier.node.name = name.to_string();
+            }
+            replace(body, fresh, &named(name, body.span));
+            return;
+        }
+    }
+    match &mut body.node {
+        Statement::Compound(items) => {
+            for item in items {
+                if let BlockItem::Statement(own) = &mut item.node {
+                    rename(own, fresh, name);
+                }
+            }
+        }
+        other => inner(other).into_iter().for_each(|inner| rename(inner, fresh, name)),
     }
 }
 
@@ -120,8 +152,8 @@ struct Rewriter {
     /// Variables that hold data.
     data: HashSet<String>,
     addressed: HashSet<String>,
-    /// Those that have moved inside somewhere.
-    moved: HashSet<String>,
+    /// Those that have moved inside somewhere, with the names that they have until all have.
+    moved: Vec<(String, String)>,
 }
 
 impl Rewriter {
@@ -163,6 +195,7 @@ impl Rewriter {
             if self.addressed.contains(&name)
                 || !specifiers.iter().all(is_plain)
                 || declares(body, &name)
+                || Usage::of_statement(&name, body).only_counts()
                 || lives::left_by(body, &name, is_loop) != Left::Over
                 || !over(&name)
             {
@@ -178,8 +211,8 @@ impl Rewriter {
             let mut items = vec![Node::new(BlockItem::Declaration(own), body.span)];
             items.extend(listed(&renamed));
             body.node = Statement::Compound(items);
-            self.names.all.insert(fresh);
-            self.moved.insert(name);
+            self.names.all.insert(fresh.clone());
+            self.moved.push((name, fresh));
         }
     }
 }
