@@ -41,6 +41,11 @@ impl Renamed {
         if self.words.contains(name) {
             return None;
         }
+        // [`super::lives`] adds nothing else.
+        let numbered = name.rsplit_once('_').filter(|(_, number)| number.bytes().all(|b| b.is_ascii_digit()));
+        if let Some((stem, _)) = numbered.filter(|(stem, _)| self.words.contains(*stem)) {
+            return Some(self.pairs.get(stem).map_or(stem, String::as_str));
+        }
         let unnumbered = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_');
         let counter = ENDINGS.iter().find_map(|ending| unnumbered.strip_suffix(ending));
         let counter = counter.filter(|counter| self.words.contains(*counter))?;

@@ -75,6 +75,14 @@ fn what_bounds_rows_stays_known() {
     }
 }
 
+/// A refusal names variables as the text does, also where two lives of one are two.
+#[test]
+fn refusals_name_what_the_text_has() {
+    let text = "void f(double real[64])\n{\nint odd, span;\nfor (span = 32; span; span >>= 1)\nfor (odd = span; odd < 64; odd++) {\n\
+                odd |= span;\nreal[odd] = real[odd ^ span] - real[odd];\n}\n}\n";
+    assert_eq!(super::diagnostic(text).message, "a statement assigns the iterator `odd`");
+}
+
 /// Of this file's programs.
 struct UnderData;
 type Random = seeded::Random<UnderData>;
