@@ -153,6 +153,13 @@ fn fixed_seeds_of_rows() {
     assert!(campaign(&seeds).contains_key("rows that take turns"));
 }
 
+/// Temporaries that stand in front of such rows.
+#[test]
+fn fixed_seeds_of_temporaries() {
+    let seeds: Vec<u64> = (15_500_424..).step_by(16).take(4).collect();
+    assert!(campaign(&seeds).contains_key("rows cut by data"));
+}
+
 /// Cells that data decide to write, of any width.
 #[test]
 fn fixed_seeds_of_masks() {

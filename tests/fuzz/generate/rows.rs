@@ -38,7 +38,12 @@ pub fn program(seed: u64) -> Program {
         if has_sums && dice.chance(75) {
             let local = arrays.len();
             arrays.push(Array { element: element(&mut dice), rank: 0, local: true });
-            body.push(sums(&mut dice, &sizes, &ranks, floats, local));
+            // Such a program's temporaries stand in front of its rows.
+            let temporary = (seed >= 15_500_000).then(|| {
+                arrays.push(Array { element: element(&mut dice), rank: 0, local: true });
+                local + 1
+            });
+            body.push(sums(&mut dice, &sizes, &ranks, floats, (local, temporary)));
         } else {
             body.push(nest(&mut dice, &sizes, &ranks, floats, tiled));
         }
@@ -79,8 +84,14 @@ fn nest(dice: &mut Dice, sizes: &[Size], ranks: &[usize], floats: bool, tiled: b
     body.remove(0)
 }
 
-/// A variable that sums a row up, from a value on, and what becomes of it.
-fn sums(dice: &mut Dice, sizes: &[Size], ranks: &[usize], floats: bool, local: usize) -> Node {
+/// A variable that sums a row up, from a value on, and what becomes of it; perhaps of values that a second one has in between.
+fn sums(
+    dice: &mut Dice,
+    sizes: &[Size],
+    ranks: &[usize],
+    floats: bool,
+    (local, temporary): (usize, Option<usize>),
+) -> Node {
     let row = Affine::variable(ITERATORS[0]);
     let limit = |dice: &mut Dice| Some(row.clone() + Affine::constant(dice.pick(&[0, 1, 1, 1, 2])));
     let sum = || Access::plain(local, vec![]);
@@ -90,6 +101,15 @@ fn sums(dice: &mut Dice, sizes: &[Size], ranks: &[usize], floats: bool, local: u
         Node::Assign(Assign { target: sum(), operator, value: value(dice, 2, ranks, floats) })
     };
     let mut inner = vec![add(dice)];
+    let held = temporary.map(|temporary| Access::plain(temporary, vec![]));
+    if let Some(held) = &held {
+        let set = Node::Assign(Assign { target: held.clone(), operator: "=", value: value(dice, 2, ranks, floats) });
+        let operator = dice.pick(if floats { &["+=", "-="][..] } else { &["+=", "^="] });
+        let operand = Expr::Binary("*", Box::new(Expr::Read(held.clone())), Box::new(value(dice, 2, ranks, floats)));
+        let taken = Node::Assign(Assign { target: sum(), operator, value: operand });
+        // Or its value is that of the round before.
+        inner = if dice.chance(85) { vec![set, taken] } else { vec![taken, set] };
+    }
     if dice.chance(20) {
         let of = |dice: &mut Dice| Box::new(value(dice, 2, ranks, floats));
         let condition = Expr::Binary("<", of(dice), of(dice));
@@ -108,8 +128,18 @@ fn sums(dice: &mut Dice, sizes: &[Size], ranks: &[usize], floats: bool, local: u
     let first = if dice.chance(50) { Expr::Constant(0) } else { value(dice, 1, ranks, floats) };
     let target = Access::plain(0, vec![Subscript::Affine(row.clone())]);
     let operator = dice.pick(&["=", "=", "+="]);
-    let behind = Node::Assign(Assign { target, operator, value: Expr::Read(sum()) });
-    let body = vec![Node::Declare(local, first), Node::For(along), behind];
+    let mut left = Expr::Read(sum());
+    let mut body = vec![Node::Declare(local, first)];
+    if let (Some(temporary), Some(held)) = (temporary, held) {
+        body.push(Node::Declare(
+            temporary,
+            if dice.chance(50) { Expr::Constant(0) } else { value(dice, 1, ranks, floats) },
+        ));
+        if dice.chance(20) {
+            left = Expr::Binary("+", Box::new(left), Box::new(Expr::Read(held)));
+        }
+    }
+    body.extend([Node::For(along), Node::Assign(Assign { target, operator, value: left })]);
     Node::For(For::plain(ITERATORS[0], Affine::default(), last(0), body))
 }
 
