@@ -402,6 +402,12 @@ mod tests {
     use super::*;
     use crate::ids::StatementId;
 
+    /// A loop from one value to another.
+    fn level(name: &str, lower: Affine, upper: Affine) -> Level {
+        let bound = |numerator: Affine| vec![Bound { numerator, divisor: 1 }];
+        Level { name: name.into(), lower: bound(lower), upper: bound(upper), range: (0, 1000) }
+    }
+
     #[test]
     fn bounds_round_towards_the_inside() {
         let bound = |numerator: Affine, divisor| Bound { numerator, divisor };
@@ -414,13 +420,6 @@ mod tests {
 
     #[test]
     fn sampled_rows_are_those_of_all_iterations() {
-        let bound = |numerator: Affine| vec![Bound { numerator, divisor: 1 }];
-        let level = |name: &str, lower: Affine, upper: Affine| Level {
-            name: name.into(),
-            lower: bound(lower),
-            upper: bound(upper),
-            range: (0, 1000),
-        };
         let variable = |name: &str| Affine::variable(name);
         // A pyramid, of which half is missing.
         let piece = Piece {
@@ -462,13 +461,6 @@ mod tests {
 
     #[test]
     fn points_that_are_spread_stand_for_all() {
-        let bound = |numerator: Affine| vec![Bound { numerator, divisor: 1 }];
-        let level = |name: &str, lower: Affine, upper: Affine| Level {
-            name: name.into(),
-            lower: bound(lower),
-            upper: bound(upper),
-            range: (0, 1000),
-        };
         let (constant, variable) = (Affine::constant, |name: &str| Affine::variable(name));
         // A pyramid without its end.
         let piece = Piece {

@@ -5,7 +5,7 @@ use std::fmt;
 use lang_c::ast::{BinaryOperator, BinaryOperatorExpression, Expression, UnaryOperator};
 use lang_c::span::Node;
 
-use super::expression::{common, convert, whole_of};
+use super::expression::{comparable, convert};
 use super::extremum::Extremum;
 use super::kernel::{Expr, ScalarType};
 use super::nest::assignment;
@@ -112,13 +112,8 @@ impl Scope<'_> {
         let values = match sides.map(|side| self.expression(side)) {
             [Ok(left), Ok(right)] => {
                 let (left, right) = (self.settled(left), self.settled(right));
-                let ty = common(left.ty(), right.ty());
-                let (left, right) = (convert(left, ty), convert(right, ty));
-                // A `double` that is an integer is compared as one.
-                match (whole_of(&left), whole_of(&right)) {
-                    (Some(left), Some(right)) => self.compared(&left, &right, span),
-                    _ => self.compared(&left, &right, span),
-                }
+                let (left, right) = comparable(left, right);
+                self.compared(&left, &right, span)
             }
             _ => None,
         };

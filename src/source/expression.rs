@@ -75,6 +75,16 @@ pub fn convert_to(operand: Expr, ty: &CType) -> Expr {
     }
 }
 
+/// Both sides of a comparison after their conversions to a common type; of two `double`s that are integers, as those.
+pub fn comparable(left: Expr, right: Expr) -> (Expr, Expr) {
+    let ty = common(left.ty(), right.ty());
+    let (left, right) = (convert(left, ty), convert(right, ty));
+    match (whole_of(&left), whole_of(&right)) {
+        (Some(left), Some(right)) => (left, right),
+        _ => (left, right),
+    }
+}
+
 /// `left op right` after the operator's conversions.
 pub fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
     let (left, right, ty) = match op {
@@ -84,15 +94,14 @@ pub fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
             (convert(left, x), convert(right, y), x)
         }
         _ => {
-            let ty = common(left.ty(), right.ty());
             let compares = matches!(op, BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Equal | BinaryOp::NotEqual);
-            if compares && ty.floating {
-                let of = |side: &Expr| whole_of(&convert(side.clone(), ty));
-                if let (Some(left), Some(right)) = (of(&left), of(&right)) {
-                    return binary(op, left, right);
-                }
+            if compares {
+                let (left, right) = comparable(left, right);
+                (left, right, INT)
+            } else {
+                let ty = common(left.ty(), right.ty());
+                (convert(left, ty), convert(right, ty), ty)
             }
-            (convert(left, ty), convert(right, ty), if compares { INT } else { ty })
         }
     };
     folded(Expr::Binary { op, left: Box::new(left), right: Box::new(right), ty })
@@ -122,7 +131,7 @@ fn folded(expr: Expr) -> Expr {
 const MOST_WHOLE: f64 = (1u64 << 40) as f64;
 
 /// The same number in 64 bits, where a `double` is an integer that iterators, sizes and constants make: `(double)i + 1`.
-pub fn whole_of(expr: &Expr) -> Option<Expr> {
+fn whole_of(expr: &Expr) -> Option<Expr> {
     const WIDE: ScalarType = ScalarType::integer(64, true);
     if expr.ty() != ScalarType::DOUBLE {
         return None;

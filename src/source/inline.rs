@@ -186,9 +186,10 @@ impl<'a> Scope<'a> {
             })
     }
 
-    /// A call of a library function that chooses between values, or rounds one: see [`Scope::rounded_quotient`]; absolute values of integers, and `fmin` and `fmax` of
-    /// what the host does not know. Of two values that compare equal, which may be 0 and -0, C leaves open which one
-    /// `fmin` and `fmax` give; like the machine instructions of x86 they give the second, and the other one of a NaN.
+    /// A call of a library function that rounds a value, see [`Scope::rounded_quotient`], or chooses between values: absolute
+    /// values of integers, and `fmin` and `fmax` of what the host does not know. Of two values that compare equal, which may
+    /// be 0 and -0, C leaves open which one `fmin` and `fmax` give; like the machine instructions of x86 they give the
+    /// second, and the other one of a NaN.
     fn chosen_call(&mut self, name: &str, call: &CallExpression, span: Span) -> Checked<Option<Expr>> {
         if let ("floor" | "ceil", [argument]) = (name, &call.arguments[..]) {
             let argument = self.expression(argument)?;

@@ -83,20 +83,29 @@ impl<'ast> Visit<'ast> for Around {
     }
 }
 
+/// Calls `act` with every statement of a block, and with what `over` is behind it.
+pub fn each(
+    items: &mut [Node<BlockItem>],
+    over: &dyn Fn(&str) -> bool,
+    mut act: impl FnMut(&mut Node<Statement>, &dyn Fn(&str) -> bool),
+) {
+    for k in 0..items.len() {
+        let (own, behind) = items[k..].split_first_mut().expect("it has the item");
+        let over = |name: &str| match left(behind, name, false) {
+            Left::Over => true,
+            Left::Read => false,
+            Left::Unread => over(name),
+        };
+        if let BlockItem::Statement(own) = &mut own.node {
+            act(own, &over);
+        }
+    }
+}
+
 /// `over` tells whether a variable has another value, or is gone, before anybody reads it behind the statement.
 fn statement(node: &mut Node<Statement>, names: &mut Names, moved: &HashSet<String>, over: &dyn Fn(&str) -> bool) {
     if let Statement::Compound(items) = &mut node.node {
-        for k in 0..items.len() {
-            let (own, behind) = items[k..].split_first_mut().expect("it has the item");
-            let over = |name: &str| match left(behind, name, false) {
-                Left::Over => true,
-                Left::Read => false,
-                Left::Unread => over(name),
-            };
-            if let BlockItem::Statement(own) = &mut own.node {
-                statement(own, names, moved, &over);
-            }
-        }
+        each(items, over, |own, over| statement(own, names, moved, over));
         return;
     }
     if let Some(counter) = begins_with(node).filter(|counter| moved.contains(counter) && over(counter)) {
@@ -152,7 +161,7 @@ pub enum Left {
 }
 
 /// In statements one after the other; `nested`, in a loop that is among them.
-pub fn left(items: &[Node<BlockItem>], name: &str, nested: bool) -> Left {
+fn left(items: &[Node<BlockItem>], name: &str, nested: bool) -> Left {
     for item in items {
         let own = match &item.node {
             BlockItem::Statement(own) => left_by(own, name, nested),

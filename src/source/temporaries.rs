@@ -10,13 +10,13 @@
 use std::collections::HashSet;
 
 use lang_c::ast::{
-    BinaryOperator, BinaryOperatorExpression, BlockItem, CallExpression, Declaration, DeclarationSpecifier,
-    DeclaratorKind, Expression, ForInitializer, InitDeclarator, Initializer, Statement, TranslationUnit,
+    BinaryOperator, BinaryOperatorExpression, BlockItem, DeclarationSpecifier, DeclaratorKind, Expression,
+    ForInitializer, InitDeclarator, Initializer, Statement, TranslationUnit,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
-use super::canonical::names_in;
+use super::canonical::{has_call, names_in};
 use super::counters::{declaration, named, replace};
 use super::known::{changed, remove_unread};
 use super::left::Names;
@@ -138,13 +138,10 @@ fn reads_data(node: &Node<Expression>, data: &HashSet<String>) -> bool {
             self.0 |= o.operator.node == BinaryOperator::Index;
             visit::visit_binary_operator_expression(self, o, span);
         }
-        fn visit_call_expression(&mut self, _: &'ast CallExpression, _: &'ast Span) {
-            self.0 = true;
-        }
     }
     let mut reads = Reads::default();
     reads.visit_expression(&node.node, &node.span);
-    reads.0 || names_in(node).iter().any(|name| data.contains(name))
+    reads.0 || has_call(node) || names_in(node).iter().any(|name| data.contains(name))
 }
 
 struct Rewriter {
@@ -160,17 +157,7 @@ impl Rewriter {
     /// `over` tells whether a variable has another value, or is gone, before anybody reads it behind the statement.
     fn statement(&mut self, node: &mut Node<Statement>, over: &dyn Fn(&str) -> bool) {
         if let Statement::Compound(items) = &mut node.node {
-            for k in 0..items.len() {
-                let (own, behind) = items[k..].split_first_mut().expect("it has the item");
-                let over = |name: &str| match lives::left(behind, name, false) {
-                    Left::Over => true,
-                    Left::Read => false,
-                    Left::Unread => over(name),
-                };
-                if let BlockItem::Statement(own) = &mut own.node {
-                    self.statement(own, &over);
-                }
-            }
+            lives::each(items, over, |own, over| self.statement(own, over));
             return;
         }
         let again = lives::Round::of(node);
@@ -188,13 +175,15 @@ impl Rewriter {
 
     /// Declares the temporaries of a body inside of it.
     fn inside(&mut self, body: &mut Node<Statement>, over: &dyn Fn(&str) -> bool, is_loop: bool) {
+        let mut own = Names::default();
+        own.visit_statement(&body.node, &body.span);
         for name in changed(body) {
             let Some(Some(specifiers)) = self.names.declared.get(&name) else { continue };
             let is_plain =
                 |own: &Node<DeclarationSpecifier>| matches!(own.node, DeclarationSpecifier::TypeSpecifier(_));
             if self.addressed.contains(&name)
                 || !specifiers.iter().all(is_plain)
-                || declares(body, &name)
+                || own.declared.contains_key(&name)
                 || Usage::of_statement(&name, body).only_counts()
                 || lives::left_by(body, &name, is_loop) != Left::Over
                 || !over(&name)
@@ -206,22 +195,15 @@ impl Rewriter {
             if !replace(&mut renamed, &name, &named(&fresh, body.span)) {
                 continue;
             }
-            let mut own: Node<Declaration> = declaration(specifiers.clone(), &fresh, whole(0, body.span), body.span);
-            own.node.declarators.iter_mut().for_each(|declarator| declarator.node.initializer = None);
-            let mut items = vec![Node::new(BlockItem::Declaration(own), body.span)];
+            let mut first = declaration(specifiers.clone(), &fresh, whole(0, body.span), body.span);
+            first.node.declarators.iter_mut().for_each(|declarator| declarator.node.initializer = None);
+            let mut items = vec![Node::new(BlockItem::Declaration(first), body.span)];
             items.extend(listed(&renamed));
             body.node = Statement::Compound(items);
             self.names.all.insert(fresh.clone());
             self.moved.push((name, fresh));
         }
     }
-}
-
-/// Whether a variable of the name is declared inside.
-fn declares(body: &Node<Statement>, name: &str) -> bool {
-    let mut names = Names::default();
-    names.visit_statement(&body.node, &body.span);
-    names.declared.contains_key(name)
 }
 
 /// The expressions of a statement that stand outside of its bodies.
