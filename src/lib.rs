@@ -173,7 +173,7 @@ fn prepare(mut kernel: Kernel, board: &Board, options: &Options) -> Result<Kerne
     kernel.reassociates = options.allow_reassociation;
     kernel.ports = ports_of(&kernel, board, options)?;
     let free = without_bound(&kernel, options);
-    settle_bounds(&mut kernel, options)?;
+    settle_bounds(&mut kernel, board, options)?;
     budget::require_shallow(&kernel)?;
     budget::require_few_reads(&kernel)?;
     budget::require_short_chains(&kernel)?;
@@ -181,6 +181,7 @@ fn prepare(mut kernel: Kernel, board: &Board, options: &Options) -> Result<Kerne
     budget::begin("the sizes for which the kernel is defined");
     widen_bounds(&mut kernel, &free).map_err(|error| budget::refusal(error, &kernel))?;
     polyhedral::settle_domain(&mut kernel).map_err(|error| budget::refusal(error, &kernel))?;
+    let kernel = polyhedral::within_extents(&kernel).unwrap_or(kernel);
     let live = |kernel: &Kernel| polyhedral::without_dead_code(kernel).map_err(|error| budget::refusal(error, kernel));
     let kernel = live(&kernel)?;
     let kernel = match polyhedral::copies_forwarded(&kernel).map_err(|error| budget::refusal(error, &kernel))? {
@@ -231,7 +232,7 @@ fn ports_of(kernel: &Kernel, board: &Board, options: &Options) -> Result<BTreeMa
 }
 
 /// Gives every size parameter its bounds. A default beyond those of the command line becomes the nearest size in them.
-fn settle_bounds(kernel: &mut Kernel, options: &Options) -> Result<()> {
+fn settle_bounds(kernel: &mut Kernel, board: &Board, options: &Options) -> Result<()> {
     let names = || kernel.parameters.iter().map(|p| p.name.clone()).collect::<Vec<_>>().join(", ");
     for (option, bounds) in [("--max", &options.max), ("--min", &options.min)] {
         if let Some(name) = bounds.keys().find(|n| kernel.parameters.iter().all(|p| p.name != **n)) {
@@ -250,8 +251,11 @@ fn settle_bounds(kernel: &mut Kernel, options: &Options) -> Result<()> {
         parameter.min = min.copied().unwrap_or(parameter.min);
         parameter.max = max.copied().or(parameter.max).or(options.fallback_max.get(&parameter.name).copied());
         parameter.max = parameter.max.or(implied.get(&parameter.name).copied()).or(parameter.narrow());
+    }
+    assume_bounds(kernel, board);
+    for parameter in &mut kernel.parameters {
         let name = &parameter.name;
-        let Some(max) = parameter.max else { bail!(parameter.without_bound()) };
+        let max = parameter.range().1;
         if parameter.min > max {
             bail!(
                 Diagnostic::new(format!("the size `{name}` is at least {} and at most {max}", parameter.min))
@@ -262,6 +266,26 @@ fn settle_bounds(kernel: &mut Kernel, options: &Options) -> Result<()> {
         parameter.default = parameter.default.map(|default| default.clamp(parameter.min, max));
     }
     Ok(())
+}
+
+/// Bounds for the sizes that nothing bounds: the same for all, a power of two for which the arrays fit the board's memory,
+/// and no less than the smallest and the usual value of each.
+fn assume_bounds(kernel: &mut Kernel, board: &Board) {
+    const LARGEST: i64 = 1024;
+    const SMALLEST: i64 = 16;
+    let open: Vec<usize> = (0..kernel.parameters.len()).filter(|p| kernel.parameters[*p].max.is_none()).collect();
+    let mut bound = LARGEST;
+    while !open.is_empty() {
+        for p in &open {
+            let parameter = &mut kernel.parameters[*p];
+            let least = parameter.min.max(parameter.default.unwrap_or(0));
+            (parameter.max, parameter.is_assumed) = (Some(bound.max(least).min(parameter.limit())), true);
+        }
+        bound /= 2;
+        if bound < SMALLEST || array_bytes(kernel) <= board.memory.capacity_bytes().into() {
+            break;
+        }
+    }
 }
 
 /// The size parameters for which neither source nor command line has a bound.
@@ -290,23 +314,35 @@ fn widen_bounds(kernel: &mut Kernel, free: &[String]) -> Result<()> {
     Ok(())
 }
 
+/// What the arrays take at the largest sizes, each in whole pages.
+fn array_bytes(kernel: &Kernel) -> u128 {
+    let of = |array: &source::kernel::Array| layout::whole_pages(bytes_at_bounds(kernel, array));
+    kernel.arrays.iter().filter(|array| array.use_of.is_none()).map(of).fold(0, u128::saturating_add)
+}
+
+fn bytes_at_bounds(kernel: &Kernel, array: &source::kernel::Array) -> u128 {
+    let max = |name: &str| kernel.parameters.iter().find(|p| p.name == name).and_then(|p| p.max).unwrap_or(0);
+    array.layout().map(|extent| extent.evaluate(max).max(0) as u64).bytes()
+}
+
 /// All arrays at their bounds, each in whole pages, must fit the board's memory.
 fn require_memory(kernel: &Kernel, board: &Board) -> Result<()> {
-    let max = |name: &str| kernel.parameters.iter().find(|p| p.name == name).and_then(|p| p.max).unwrap_or(0);
-    let bytes = |array: &source::kernel::Array| array.layout().map(|e| e.evaluate(max).max(0) as u64).bytes();
+    let bytes = |array: &source::kernel::Array| bytes_at_bounds(kernel, array);
     let capacity = board.memory.capacity_bytes() as u128;
-    let total = kernel
-        .arrays
-        .iter()
-        .filter(|a| a.use_of.is_none())
-        .map(|a| layout::whole_pages(bytes(a)))
-        .fold(0, u128::saturating_add);
+    let total = array_bytes(kernel);
     if total <= capacity {
         return Ok(());
     }
     let largest = kernel.arrays.iter().max_by_key(|a| bytes(a)).expect("a kernel has arrays");
-    let bounds: Vec<String> = kernel.parameters.iter().map(|p| format!("{} = {}", p.name, max(&p.name))).collect();
-    let lower = kernel.parameters.first().map_or("N", |p| &p.name);
+    let bounds: Vec<String> = kernel.parameters.iter().map(|p| format!("{} = {}", p.name, p.range().1)).collect();
+    let help = match kernel.parameters.first() {
+        Some(first) => format!("lower the bound: `#pragma burstc size({0}: …, max …)` or `--max {0}=…`", first.name),
+        None => {
+            "take a board with more memory (`burstc boards`) or smaller extents; `--redefine MACRO=…` gives a macro of \
+                 the file another value"
+                .to_string()
+        }
+    };
     bail!(
         Diagnostic::new(format!(
             "the arrays take {total} bytes at {}, but the memory of {} has {capacity}",
@@ -314,7 +350,7 @@ fn require_memory(kernel: &Kernel, board: &Board) -> Result<()> {
             board.name
         ))
         .at(largest.span, format!("{} bytes", bytes(largest)))
-        .help(format!("lower the bound: `#pragma burstc size({lower}: …, max …)` or `--max {lower}=…`"))
+        .help(help)
     )
 }
 
@@ -451,8 +487,59 @@ mod tests {
         let text = "void k(long n, int m, int a[100][60])\n{\n    for (int i = 0; i < n; i++)\n        for (int j = 2; j <= m; j++)\n\
                     a[i][2 * j] = 1;\n}\n";
         assert_eq!(of(text).expect("bounds"), [Some(100), Some(29)]);
-        let error = of(&text.replace("[100]", "[n]")).expect_err("no bound for n");
-        assert!(error.to_string().starts_with("the size parameter `n` has no bound"), "{error:#}");
+        assert_eq!(of(&text.replace("[100]", "[n]")).expect("n is burstc's"), [Some(1024), Some(29)]);
+    }
+
+    /// Bounds that nobody gives: so small that the arrays fit 16 MiB, and no smaller than what is asked for.
+    #[test]
+    fn bounds_that_burstc_assumes() {
+        let board = board::load("stratix2-ddr400").expect("a board");
+        let of = |text: &str| {
+            let source = Source { path: "k.c".into(), text: text.into(), cpp_args: vec![] };
+            let options = Options { min: BTreeMap::from([("m".to_string(), 2000)]), ..Options::default() };
+            let kernel = analyze(&source, &board, &options).expect("bounds").kernel;
+            kernel.parameters.iter().map(|p| (p.max, p.is_assumed)).collect::<Vec<_>>()
+        };
+        let text = "void k(int n, int m, int b[m], int a[n][n])\n{\n    for (int i = 0; i < n; i++)\n        for (int j = 0; \
+                    j < n; j++)\n            a[i][j] = b[0];\n}\n";
+        assert_eq!(of(text), [(Some(1024), true), (Some(2000), true)]);
+        assert_eq!(
+            of(&text.replace("int a[n]", "int a[4][n]").replace("a[i]", "a[1][i]")),
+            [(Some(512), true), (Some(2000), true)]
+        );
+        let given = format!("#pragma burstc size(n: 1500, max 1600) size(m: 3000)\n{text}");
+        assert_eq!(of(&given), [(Some(1600), false), (Some(3000), true)]);
+    }
+
+    /// Sizes at which a subscript leaves its array are not in the domain, where some others are left at which there is one.
+    #[test]
+    fn sizes_that_extents_exclude() {
+        let board = board::load("stratix2-ddr400").expect("a board");
+        let of = |body: &str| {
+            let text = format!("void k(int n, int m, int a[n], int b[n][m])\n{{\n    {body}\n}}\n");
+            let source = Source { path: "k.c".into(), text, cpp_args: vec![] };
+            analyze(&source, &board, &Options::default())
+                .map(|offload| offload.kernel.domain.iter().map(|c| c.text()).collect::<Vec<_>>().join(", "))
+                .map_err(|refused| refused.to_string())
+        };
+        for (body, domain) in [
+            ("for (int i = 0; i < m; i++) a[i] = 1;", "n >= m"),
+            ("for (int i = 0; i < 4; i++) a[i] = 1;", "n >= 4"),
+            ("for (int i = 0; i < n; i++) if (i > m) a[i - 2] = 1; else a[m] = 1;", "n >= m + 1"),
+            ("for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) b[j][i] = 1;", "n >= m, m >= n"),
+            ("for (int i = 0; i < n; i++) a[i] = 1;", ""),
+        ] {
+            assert_eq!(of(body).as_deref(), Ok(domain), "{body}");
+        }
+        for body in [
+            "for (int i = 0; i <= n; i++) a[i] = 1;",
+            "for (int i = 1; i <= n; i++) a[i] = 1;",
+            "for (int i = 0; i < n - 1; i++) a[i + 2] = 1;",
+            "for (int i = 0; i < n; i++) a[i - 1] = 1;",
+        ] {
+            let refused = of(body).expect_err(body);
+            assert!(refused.contains("leaves its array: for n = "), "{refused}");
+        }
     }
 
     /// The loops begin at 40: a bound of 64 is the smallest power of two times 30 at which one runs, and 8 times 0.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 
 use super::run::max_cycles;
-use super::{Build, Emit, PASSED, options, print, progress::Progress, sample::Sample, values, watched};
+use super::{Build, Emit, PASSED, options, print, progress::Progress, sample::Sample, tell_limits, values, watched};
 use crate::board::Board;
 use crate::hardware;
 use crate::project::{BuildReport, Project, folder};
@@ -46,6 +46,7 @@ pub fn write_folder(
     let source = &program.source;
     let ranges = values::ranges(&read.kernel, &build.data)?;
     let accelerator = watched(program, || compile_read(read, source, board, options))?;
+    tell_limits(program, &accelerator.offload.kernel);
     let kernel = &accelerator.offload.kernel;
 
     progress.step("running the C program for the bench's sample data");

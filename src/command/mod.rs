@@ -30,7 +30,7 @@ use crate::simulate::bench::MemoryModel;
 use crate::simulate::number::Number;
 use crate::simulate::simulator::{Simulator, Waveform};
 use crate::source::Source;
-use crate::source::kernel::Kernel;
+use crate::source::kernel::{Kernel, SizeParameter};
 use crate::source::program::redefine::redefine;
 use crate::source::program::{self, Choice, Places, Program};
 use crate::{Options, board, budget, choose_lanes, diagnostic_render, process};
@@ -256,6 +256,15 @@ impl Reading {
         };
         program.notes.iter().for_each(|note| say(&format!("warning: {}: {note}\n", on_one_line(&user.path))));
         Ok(self.program.insert(program))
+    }
+}
+
+/// Warns of the sizes that the hardware does not serve, where the source does not say so.
+fn tell_limits(program: &Program, kernel: &Kernel) {
+    let conditions =
+        kernel.domain.iter().map(|condition| format!("only for {}: {}", condition.text(), condition.reason));
+    for note in SizeParameter::assumed(&kernel.parameters).into_iter().chain(conditions) {
+        say(&format!("warning: {}: {note}\n", on_one_line(&program.user.path)));
     }
 }
 

@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::{
-    FAILED, Output, PASSED, Run, options, places, print, progress::Progress, sample, say, terminal, values, watched,
-    write,
+    FAILED, Output, PASSED, Run, options, places, print, progress::Progress, sample, say, tell_limits, terminal,
+    values, watched, write,
 };
 use crate::board::Board;
 use crate::diagnostic::Diagnostic;
@@ -47,6 +47,7 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
     let ranges = values::ranges(kernel, &run.data)?;
     let options = options(kernel, &run.input, &set)?;
     let accelerator = watched(program, || compile_read(read, source, &board, &options))?;
+    tell_limits(program, &accelerator.offload.kernel);
     let (offload, kernel) = (&accelerator.offload, &accelerator.offload.kernel);
     // The analysis has chosen layouts.
     has_direct_version(run, kernel)?;

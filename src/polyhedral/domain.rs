@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 
-use super::extract::{holds, holds_with_quotients, quotients_among, value_in};
+use super::extract::{holds, holds_with_quotients, quotients_among, value_in, with_elements};
 use super::isl::{BasicSet, Constraint, Context, Set, Tuple};
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
@@ -20,8 +20,23 @@ const OPERATIONS: u64 = 2_000_000;
 /// # Errors
 /// A [`Diagnostic`] where no condition on the sizes helps, or the sizes' defaults are excluded.
 pub fn settle_domain(kernel: &mut Kernel) -> Result<()> {
+    settle(kernel, &[])
+}
+
+/// The same among the sizes at which every array of the caller has an element.
+///
+/// # Errors
+/// As [`settle_domain`].
+pub fn settle_subscripts(kernel: &mut Kernel) -> Result<()> {
+    let with_elements = with_elements(kernel);
+    settle(kernel, &with_elements)
+}
+
+/// Among the sizes for which `among` holds.
+fn settle(kernel: &mut Kernel, among: &[Constraint]) -> Result<()> {
     let obligations = std::mem::take(&mut kernel.obligations);
     let mut settling = Settling::new(kernel)?;
+    settling.sizes = settling.sizes.intersect(&settling.isl.parameter_set(&settling.parameters, among)?)?;
     for obligation in &obligations {
         settling.discharge(obligation)?;
     }

@@ -506,10 +506,14 @@ fn rounded_up(quotient: &Quotient) -> [Constraint; 2] {
 
 /// The sizes within their bounds for which every array of the caller has an element.
 pub(super) fn sizes_with_elements(program: &Program, kernel: &Kernel) -> Result<Set> {
+    program.isl.parameter_set(&program.parameters, &with_elements(kernel))?.intersect(&program.bounded_sizes)
+}
+
+/// That every array of the caller has an element.
+pub(super) fn with_elements(kernel: &Kernel) -> Vec<Constraint> {
     let arguments = kernel.arrays.iter().filter(|a| a.storage == Storage::Argument);
     let extents = arguments.flat_map(|a| &a.extents);
-    let some: Vec<_> = extents.map(|e| Constraint::at_most(Affine::constant(1), e.clone())).collect();
-    program.isl.parameter_set(&program.parameters, &some)?.intersect(&program.bounded_sizes)
+    extents.map(|extent| Constraint::at_most(Affine::constant(1), extent.clone())).collect()
 }
 
 pub(super) fn value_in(example: &[(String, i64)]) -> impl Fn(&str) -> i64 + '_ {

@@ -25,7 +25,7 @@ pub use domain::settle_domain;
 pub use expand::expand_locals;
 pub(crate) use expand::{is_taken, rewrite_reads, rewrite_statements};
 pub use extract::{dimension_names, extract};
-pub use implied::implied_bounds;
+pub use implied::{implied_bounds, within_extents};
 pub use join::join_statements;
 pub use masked::masked;
 pub use merge::writes_merged;

@@ -251,6 +251,7 @@ mod tests {
                     default: None,
                     min: 0,
                     max: None,
+                    is_assumed: false,
                     span: Default::default(),
                 }],
                 scalars: vec![],

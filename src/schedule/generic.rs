@@ -53,6 +53,7 @@ pub fn generic(kernel: &Kernel) -> Option<Generic> {
             default: None,
             min: 0,
             max: Some(*size),
+            is_assumed: false,
             span: Default::default(),
         });
         constants.insert(name, *size);

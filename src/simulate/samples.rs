@@ -16,6 +16,7 @@ fn size(name: &str) -> SizeParameter {
         default: None,
         min: 0,
         max: None,
+        is_assumed: false,
         span: Default::default(),
     }
 }

@@ -544,7 +544,16 @@ fn arguments(
             scope.define(&name, Name::Parameter(ty));
             arguments.push(Argument::Parameter(parameters.len()));
             let boolean = argument.is_bool;
-            parameters.push(SizeParameter { name, ty, boolean, default: None, min: 0, max: None, span });
+            parameters.push(SizeParameter {
+                name,
+                ty,
+                boolean,
+                default: None,
+                min: 0,
+                max: None,
+                is_assumed: false,
+                span,
+            });
         } else {
             check_name(&name, span)?;
             scope.define(&name, Name::Scalar(scalars.len(), ty));

@@ -21,6 +21,9 @@ pub struct SizeParameter {
     pub min: i64,
     /// Largest value the hardware is built for (inclusive); `None` until a directive or the command line says.
     pub max: Option<i64>,
+    /// Whether `max` is burstc's, because nothing in the source or on the command line says how large it can be.
+    #[serde(skip)]
+    pub is_assumed: bool,
     pub span: Span,
 }
 
@@ -31,6 +34,19 @@ impl SizeParameter {
         let message = format!("the size parameter `{name}` has no bound: the hardware is built for sizes up to one");
         Diagnostic::new(message).at(self.span, "how large can it be?").help(format!(
             "write `#pragma burstc size({name}: 128, max 4096)` above the function, or give `--max {name}=4096`"
+        ))
+    }
+
+    /// What to say of the bounds that nobody gave; `None` where there are none of these.
+    pub fn assumed(parameters: &[SizeParameter]) -> Option<String> {
+        let assumed: Vec<&SizeParameter> = parameters.iter().filter(|parameter| parameter.is_assumed).collect();
+        let first = assumed.first()?;
+        let bounds: Vec<String> = assumed.iter().map(|p| format!("{} = {}", p.name, p.range().1)).collect();
+        let (name, more) = (&first.name, 2 * first.range().1);
+        Some(format!(
+            "nothing says how large sizes can be: the hardware is built for up to {}; to change that, give `--max \
+             {name}={more}` or write `#pragma burstc size({name}: 128, max {more})` above the function",
+            bounds.join(", ")
         ))
     }
 
