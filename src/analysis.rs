@@ -332,12 +332,20 @@ impl Chosen {
                 shares.next();
                 continue;
             }
-            let Some(mapped) = program.isl.within(operations, || Mapped::new(kernel, program, &best, None)).transpose()
-            else {
+            // Of tiles of three dimensions or more, something is left for those of fewer.
+            let has_others = plans.iter().any(|bands| bands.iter().any(|band| band.tiled() > 2));
+            let operations = if has_others { operations.min(program.isl.operations_left() / 2) } else { operations };
+            let mapped = || Mapped::new(kernel, program, &best, None);
+            let Some(mapped) = program.isl.within(operations, mapped).transpose() else {
                 let tiled = |bands: &ByBand<BandPlan>| bands.iter().map(BandPlan::tiled).max().unwrap_or(0);
                 let most = plans.iter().map(tiled).max().unwrap_or(0);
+                let outer = plans.iter().filter(|bands| tiled(bands) > 1).map(|bands| outermost_serial(bands, most));
+                let outer: Vec<ByBand<BandPlan>> = outer.collect();
                 plans.retain(|bands| tiled(bands) < most);
                 plans.extend(alone.take().filter(|alone| !plans.contains(alone)));
+                if plans.is_empty() {
+                    plans = outer;
+                }
                 if plans.is_empty() {
                     return Err(anyhow!(Exhausted));
                 }
@@ -364,6 +372,19 @@ impl Chosen {
         }
         last
     }
+}
+
+/// The same where bands of `most` tiled dimensions run one value of the outermost after the other.
+fn outermost_serial(bands: &ByBand<BandPlan>, most: usize) -> ByBand<BandPlan> {
+    let of = |band: &BandPlan| {
+        let mut band = band.clone();
+        if band.tiled() == most {
+            let outermost = band.serial();
+            band.tileable[outermost] = false;
+        }
+        band
+    };
+    bands.iter().map(of).collect()
 }
 
 /// A kernel in tiles, with the buffers it needs.

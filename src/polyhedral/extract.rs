@@ -347,7 +347,7 @@ impl<'a> Model<'a> {
             let may = self.gathered(place)?;
             // What is not written keeps its value.
             let must = may.subtract(&may)?;
-            accesses.push(Access { array: place.array, write: true, subscripts: None, may, must });
+            accesses.push(Access { array: place.array, write: true, subscripts: None, known: vec![], may, must });
         }
         for (access, write, happens) in references {
             let cell = Tuple { name: &self.kernel.arrays[access.array].name, dimensions: &names[access.array] };
@@ -357,13 +357,21 @@ impl<'a> Model<'a> {
                 .apply_domain(&self.forget)?
                 .coalesce()?;
             let is_plain = |name: &String| self.iterators.contains(name) || self.program.parameters.contains(name);
-            let is_written = access.subscripts.iter().flat_map(|subscript| subscript.terms.keys()).all(is_plain);
-            let subscripts = is_written.then(|| access.subscripts.clone());
-            accesses.push(Access { array: access.array, write, subscripts, may: map.clone(), must: map });
+            let known = |subscript: &Affine| subscript.terms.keys().all(is_plain).then(|| subscript.clone());
+            let known: Vec<Option<Affine>> = access.subscripts.iter().map(known).collect();
+            let subscripts = known.iter().cloned().collect();
+            accesses.push(Access { array: access.array, write, subscripts, known, may: map.clone(), must: map });
         }
         for gather in source.gathers() {
             let may = self.gathered(gather)?;
-            accesses.push(Access { array: gather.array, write: false, subscripts: None, must: may.clone(), may });
+            accesses.push(Access {
+                array: gather.array,
+                write: false,
+                subscripts: None,
+                known: vec![],
+                must: may.clone(),
+                may,
+            });
         }
         let domain = self.extended.apply(&self.forget)?.coalesce()?;
         let statement = Tuple { name: &source.name, dimensions: &self.iterators };
@@ -592,15 +600,21 @@ pub(super) fn holds(isl: &Context, parameters: &[String], tuple: Tuple, conditio
 /// for `c[i + j] += …` the flow, anti and output dependence is `{ S0[i, j] -> S0[i', j'] : i + j = i' + j', i < i' }`.
 fn dependences(program: &Program) -> Result<Vec<Dependence>> {
     let mut found: BTreeMap<(StatementId, StatementId, ArrayId, DependenceKind), Map> = BTreeMap::new();
+    // Without the domains, whose pieces the pairs have already.
+    let date = |statement: &Statement| {
+        let instance = Tuple { name: &statement.name, dimensions: &statement.iterators };
+        program.isl.function(&program.parameters, instance, Tuple::anonymous(), &statement.order)
+    };
+    let dates = program.statements.iter().map(date).collect::<Result<Vec<_>>>()?;
     for (s, source) in program.statements.iter_enumerated() {
         for (t, sink) in program.statements.iter_enumerated() {
-            let shares = |a: &Access| sink.accesses.iter().any(|b| a.array == b.array && (a.write || b.write));
+            let shares = |a: &Access| sink.accesses.iter().any(|b| !a.is_apart(b) && (a.write || b.write));
             if !source.accesses.iter().any(shares) {
                 continue;
             }
-            let before = source.schedule.lex_lt_map(&sink.schedule)?;
+            let before = dates[s.0].lex_lt_map(&dates[t.0])?;
             for first in &source.accesses {
-                for second in sink.accesses.iter().filter(|a| a.array == first.array) {
+                for second in sink.accesses.iter().filter(|a| !a.is_apart(first)) {
                     let kind = match (first.write, second.write) {
                         (true, false) => DependenceKind::Flow,
                         (false, true) => DependenceKind::Anti,

@@ -23,16 +23,19 @@ pub fn last_writes(program: &Program, array: ArrayId) -> Result<Option<Map>> {
 /// isl's.
 pub fn last_writes_of(program: &Program, array: ArrayId, reads: &Map) -> Result<Option<Map>> {
     let Some(writes) = by_date(program, array, Touch::Write)? else { return Ok(None) };
-    let dates = reads.domain()?.union(&writes.domain()?)?.identity()?;
+    // The order of all dates, whatever they are: of those that there are it would have pieces for each two of theirs.
+    let all = reads.universe()?;
+    let dates = all.domain()?.identity()?;
+    let later = dates.lex_gt_map(&dates)?;
     // An instance may read several cells: each has a last write of its own, `{ [read -> cell] -> write }`.
     let (reader, cell) = (reads.domain_map()?, reads.range_map()?);
-    let earlier = reader.apply_range(&dates.lex_gt_map(&dates)?)?;
+    let earlier = all.domain_map()?.apply_range(&later)?;
     let before = |writes: &Map| cell.apply_range(&writes.reverse()?)?.intersect(&earlier);
     let pairs = before(&writes)?;
     let last = match by_date(program, array, Touch::SureWrite)? {
         Some(sure) if !sure.is_equal(&writes)? => {
             // What a sure write replaces is not read; what comes behind the last of them may be.
-            let replaced = before(&sure)?.lexmax()?.apply_range(&dates.lex_gt_map(&dates)?)?;
+            let replaced = before(&sure)?.lexmax()?.apply_range(&later)?;
             pairs.subtract(&replaced)?
         }
         _ => pairs.lexmax()?,

@@ -114,6 +114,9 @@ pub struct Access {
     pub write: bool,
     /// As the program writes them, over iterators and sizes; `None` where quotients or data are in them.
     pub subscripts: Option<Vec<Affine>>,
+    /// Those of `subscripts` that are so, by dimension; nothing where data are in them: those of `a[i % 2][j]` are
+    /// `[None, Some(j)]`.
+    pub known: Vec<Option<Affine>>,
     /// `[N] -> { S0[i, j, k] -> a[i, k] }` over the domain: the cells that may be touched.
     pub may: Map,
     /// The same shape: the cells that are touched whatever the data.
@@ -132,6 +135,18 @@ pub enum Touch {
 }
 
 impl Access {
+    /// Whether a dimension tells, by constants, that both never name the same cell.
+    pub fn is_apart(&self, other: &Access) -> bool {
+        let differ = |dimension| self.constant(dimension).zip(other.constant(dimension)).is_some_and(|(a, b)| a != b);
+        self.array != other.array || (0..self.known.len()).any(differ)
+    }
+
+    /// The subscript of a dimension, where it is a constant.
+    pub fn constant(&self, dimension: usize) -> Option<i64> {
+        let known = self.known.get(dimension)?.as_ref()?;
+        known.is_constant().then_some(known.constant)
+    }
+
     /// The access as part of a union of accesses of one sort; `None` where it is of another.
     pub fn relation(&self, touch: Touch) -> Option<&Map> {
         match (touch, self.write) {
@@ -177,12 +192,20 @@ pub struct Dependence {
 impl Statement {
     /// The union of the statement's accesses of one array, `None` where there is none of that sort.
     pub fn accesses_of(&self, array: ArrayId, touch: Touch) -> anyhow::Result<Option<Map>> {
+        self.accesses_among(array, touch, |_| true)
+    }
+
+    /// The same of those accesses that `is_one` lets through.
+    pub fn accesses_among(
+        &self,
+        array: ArrayId,
+        touch: Touch,
+        is_one: impl Fn(&Access) -> bool,
+    ) -> anyhow::Result<Option<Map>> {
         let mut union: Option<Map> = None;
-        for relation in self.accesses.iter().filter(|a| a.array == array).filter_map(|a| a.relation(touch)) {
-            union = Some(match union {
-                Some(map) => map.union(relation)?,
-                None => relation.clone(),
-            });
+        let accesses = self.accesses.iter().filter(|access| access.array == array && is_one(access));
+        for relation in accesses.filter_map(|access| access.relation(touch)) {
+            flow::add(&mut union, relation.clone())?;
         }
         Ok(union)
     }

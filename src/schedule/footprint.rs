@@ -124,7 +124,11 @@ impl<'a> Footprint<'a> {
                 };
                 let subscripts = match functions {
                     Some(functions) => functions.iter().map(|f| Some(solved.linear(f, sizes))).collect(),
-                    None => vec![None; model.extents.len()],
+                    None => {
+                        let known = |dimension: usize| access.known.get(dimension)?.as_ref();
+                        let linear = |dimension| Some(solved.linear(known(dimension)?, sizes));
+                        (0..model.extents.len()).map(linear).collect()
+                    }
                 };
                 let covered = match access.write {
                     true => None,

@@ -24,9 +24,10 @@ use anyhow::{Result, bail};
 
 use crate::affine::Affine;
 use crate::ids::{ArrayId, ByBand, StatementId};
+use crate::polyhedral::flow::add;
 use crate::polyhedral::isl::schedule::{Fusion, Problem, Tree};
 use crate::polyhedral::isl::{Map, Set, Tuple};
-use crate::polyhedral::{Program, Touch};
+use crate::polyhedral::{Access, Program, Touch};
 use crate::source::kernel::Kernel;
 
 pub use legality::is_legal;
@@ -164,8 +165,6 @@ fn trees(program: &Program) -> Result<Vec<Tree>> {
         .map(|s| Ok((Tuple { name: &s.name, dimensions: &s.iterators }, s.domain.remove_divs()?)))
         .collect::<Result<_>>()?;
     let validity: Vec<Map> = program.dependences.iter().map(|d| d.relation.clone()).collect();
-    let between = program.dependences.iter().filter(|d| d.source != d.sink).map(|d| d.relation.clone());
-    let near: Vec<Map> = between.chain(reuse(program)?).collect();
     let deep = program.statements.iter().any(|s| s.iterators.len() > 3);
     let run = |fusion: Fusion, proximity: &[Map], parallel: bool| -> Result<Option<Tree>> {
         let problem = Problem {
@@ -185,6 +184,8 @@ fn trees(program: &Program) -> Result<Vec<Tree>> {
     if statements.len() > 1 {
         trees.extend(run(Fusion::Separate, &validity, true)?);
         if !is_fused {
+            let between = program.dependences.iter().filter(|d| d.source != d.sink).map(|d| d.relation.clone());
+            let near: Vec<Map> = between.chain(reuse(program)?).collect();
             trees.extend(run(Fusion::Moderate, &near, false)?);
             trees.extend(run(Fusion::Whole, &validity, true)?);
         }
@@ -201,13 +202,17 @@ fn reuse(program: &Program) -> Result<Vec<Map>> {
             arrays.sort_unstable();
             arrays.dedup();
             for array in arrays {
-                if let (Some(first), Some(second)) =
-                    (source.accesses_of(array, Touch::Read)?, sink.accesses_of(array, Touch::Read)?)
-                {
-                    let both = first.apply_range(&second.reverse()?)?;
-                    if !both.is_empty()? {
-                        pairs.push(both);
+                let mut both: Option<Map> = None;
+                for first in source.accesses.iter().filter(|access| access.array == array && !access.write) {
+                    let near = |access: &Access| !access.is_apart(first);
+                    if let Some(second) = sink.accesses_among(array, Touch::Read, near)? {
+                        add(&mut both, first.may.apply_range(&second.reverse()?)?)?;
                     }
+                }
+                if let Some(both) = both
+                    && !both.is_empty()?
+                {
+                    pairs.push(both);
                 }
             }
         }

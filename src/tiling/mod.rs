@@ -16,8 +16,9 @@ use anyhow::{Result, anyhow};
 use crate::affine::Affine;
 use crate::diagnostic::Diagnostic;
 use crate::ids::{ArrayId, ByBand, StatementId};
+use crate::polyhedral::flow::add;
 use crate::polyhedral::isl::{BasicSet, Constraint, Context, Map, Set, Tuple};
-use crate::polyhedral::{Program, Touch};
+use crate::polyhedral::{Access, Program, Touch};
 use crate::source::kernel::{Kernel, Schedule, TilingDirective};
 use lane_shape::Banking;
 pub use order::{Waits, open_loops};
@@ -264,16 +265,18 @@ impl Band {
     }
 
     /// `[N] -> { D[d0, d1] -> c[m] }`: what the instances of all statements of the band touch of one array; `None` where
-    /// there is no such access.
-    pub fn accesses(&self, program: &Program, array: ArrayId, touch: Touch) -> Result<Option<Map>> {
+    /// there is no such access among those that `is_one` lets through.
+    pub fn accesses(
+        &self,
+        program: &Program,
+        array: ArrayId,
+        touch: Touch,
+        is_one: impl Fn(&Access) -> bool,
+    ) -> Result<Option<Map>> {
         let mut union: Option<Map> = None;
         for (&s, dates) in self.statements.iter().zip(&self.dates) {
-            if let Some(accesses) = program.statements[s].accesses_of(array, touch)? {
-                let accesses = accesses.apply_domain(dates)?;
-                union = Some(match union {
-                    Some(map) => map.union(&accesses)?,
-                    None => accesses,
-                });
+            if let Some(accesses) = program.statements[s].accesses_among(array, touch, &is_one)? {
+                add(&mut union, accesses.apply_domain(dates)?)?;
             }
         }
         union.map(|map| map.coalesce()).transpose()

@@ -9,12 +9,14 @@ pub mod dead;
 mod tests;
 pub mod validity;
 
+use std::collections::BTreeSet;
+
 use anyhow::{Result, bail};
 
 use crate::affine::Affine;
 use crate::ids::ArrayId;
 use crate::polyhedral::isl::{Map, Tuple};
-use crate::polyhedral::{Program, Touch};
+use crate::polyhedral::{Access, Program, Touch};
 use crate::source::kernel::Kernel;
 use crate::tiling::Band;
 
@@ -42,9 +44,29 @@ impl ArrayFlow {
     pub fn sure_out(&self) -> &Map {
         self.sure_out.as_ref().unwrap_or(&self.out)
     }
+
+    /// The flow of the cells of both, which have none in common.
+    fn union(&self, other: &ArrayFlow) -> Result<ArrayFlow> {
+        let union = |one: &Map, other: &Map| one.union(other)?.coalesce();
+        let sure_out = match (&self.sure_out, &other.sure_out) {
+            (None, None) => None,
+            _ => Some(union(self.sure_out(), other.sure_out())?),
+        };
+        Ok(ArrayFlow {
+            array: self.array,
+            accessed: union(&self.accessed, &other.accessed)?,
+            live_in: union(&self.live_in, &other.live_in)?,
+            out: union(&self.out, &other.out)?,
+            sure_out,
+            load: union(&self.load, &other.load)?,
+            store: union(&self.store, &other.store)?,
+            dead: None,
+        })
+    }
 }
 
 /// `{ D[d0, d1] -> c[m] }`: what a band does with one array.
+#[derive(Clone)]
 struct Accesses {
     reads: Map,
     writes: Map,
@@ -53,9 +75,14 @@ struct Accesses {
 }
 
 impl Accesses {
-    /// `None` where the band does not access the array.
-    fn of(program: &Program, band: &Band, array: ArrayId) -> Result<Option<Accesses>> {
-        let of = |touch| band.accesses(program, array, touch);
+    /// Those that `is_one` lets through; `None` where the band has none.
+    fn of(
+        program: &Program,
+        band: &Band,
+        array: ArrayId,
+        is_one: impl Fn(&Access) -> bool,
+    ) -> Result<Option<Accesses>> {
+        let of = |touch| band.accesses(program, array, touch, &is_one);
         let (reads, writes) = match (of(Touch::Read)?, of(Touch::Write)?) {
             (None, None) => return Ok(None),
             (Some(reads), None) => (reads.clone(), reads.subtract(&reads)?),
@@ -67,6 +94,24 @@ impl Accesses {
             _ => None,
         };
         Ok(Some(Accesses { reads, writes, sure_writes }))
+    }
+
+    fn all(program: &Program, band: &Band, array: ArrayId) -> Result<Option<Accesses>> {
+        Accesses::of(program, band, array, |_| true)
+    }
+
+    /// The accesses in parts whose cells differ in a subscript that is a constant wherever the band accesses the array:
+    /// planes, or the fields of a structure, have nothing to do with each other.
+    fn by_constants(program: &Program, band: &Band, array: ArrayId) -> Result<Vec<Accesses>> {
+        let of_array = |access: &&Access| access.array == array;
+        let accesses = || band.statements.iter().flat_map(|s| program.statements[*s].accesses.iter().filter(of_array));
+        let dimensions = 0..accesses().map(|access| access.known.len()).min().unwrap_or(0);
+        let is_constant = |k: &usize| accesses().all(|access| access.constant(*k).is_some());
+        let dimensions: Vec<usize> = dimensions.filter(is_constant).collect();
+        let plane = |access: &Access| dimensions.iter().map(|k| access.constant(*k)).collect::<Vec<_>>();
+        let planes: BTreeSet<Vec<Option<i64>>> = accesses().map(plane).collect();
+        let parts = planes.iter().map(|own| Accesses::of(program, band, array, |access| plane(access) == *own));
+        Ok(parts.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
     }
 
     fn sure_writes(&self) -> &Map {
@@ -87,25 +132,41 @@ pub fn plan(program: &Program, band: &Band, kernel: &Kernel) -> Result<Vec<Array
 }
 
 fn flow(program: &Program, band: &Band, array: ArrayId, name: &str) -> Result<Option<ArrayFlow>> {
-    let Some(accesses) = Accesses::of(program, band, array)? else { return Ok(None) };
-    let instances = &match band.statements.len() > FEW_STATEMENTS {
+    let has_many = band.statements.len() > FEW_STATEMENTS;
+    let parts = match has_many {
+        true => Accesses::by_constants(program, band, array)?,
+        false => Accesses::all(program, band, array)?.into_iter().collect(),
+    };
+    let of = |part: &Accesses| -> Result<ArrayFlow> {
+        let mut flow = by_theorems(band, array, part, has_many)?;
+        if let Some((load, store)) = band.isl.within(CHECK_OPERATIONS, || checked(band, &flow, part, name))? {
+            flow.load = simpler(flow.load, load)?;
+            flow.store = simpler(flow.store, store)?;
+        }
+        Ok(flow)
+    };
+    let flows = parts.iter().map(of).collect::<Result<Vec<_>>>()?;
+    let Some((first, others)) = flows.split_first() else { return Ok(None) };
+    others.iter().try_fold(first.clone(), |all, other| all.union(other)).map(Some)
+}
+
+/// The flow by Theorem 1 or 6.
+fn by_theorems(band: &Band, array: ArrayId, accesses: &Accesses, has_many: bool) -> Result<ArrayFlow> {
+    let instances = &match has_many {
         // Only those that touch the array: what follows goes over their pieces, and over pairs of them.
         true => band.instances.intersect_range(&accesses.reads.union(&accesses.writes)?.domain()?)?,
         // The fewer pieces, the better: those that touch it may be more.
         false => band.instances.clone(),
     };
-    let live_in = live_in(instances, &accesses.reads, accesses.sure_writes())?;
+    let live_in = match has_many {
+        true => live_in_by_cells(instances, &accesses.reads, accesses.sure_writes())?,
+        false => live_in(instances, &accesses.reads, accesses.sure_writes())?,
+    };
     let out = instances.apply_range(&accesses.writes)?.coalesce()?;
     let sure_out = accesses.sure_writes.as_ref().map(|sure| instances.apply_range(sure)?.coalesce()).transpose()?;
     let accessed = instances.apply_range(&accesses.reads.union(&accesses.writes)?)?.coalesce()?;
     let (load, store) = by_sets(band, &live_in, &out, sure_out.as_ref())?;
-
-    let mut flow = ArrayFlow { array, accessed, live_in, out, sure_out, load, store, dead: None };
-    if let Some((load, store)) = band.isl.within(CHECK_OPERATIONS, || checked(band, &flow, &accesses, name))? {
-        flow.load = simpler(flow.load, load)?;
-        flow.store = simpler(flow.store, store)?;
-    }
-    Ok(Some(flow))
+    Ok(ArrayFlow { array, accessed, live_in, out, sure_out, load, store, dead: None })
 }
 
 /// Bands of so many statements have few pairs of pieces, whatever an array's part in them.
@@ -129,7 +190,7 @@ fn checked(band: &Band, flow: &ArrayFlow, accesses: &Accesses, name: &str) -> Re
 /// `[N] -> { [Strip[T0] -> c[m]] -> S0[i, j] }`, one per statement of the band: the iteration that reads the cell first
 /// in the strip (RR-7697 section 2.2).
 pub fn first_read(program: &Program, band: &Band, array: ArrayId) -> Result<Vec<Map>> {
-    match Accesses::of(program, band, array)? {
+    match Accesses::all(program, band, array)? {
         Some(accesses) => Operations::new(band)?.instances_at(band, |o| o.dates(&accesses.reads, 0)?.lexmin()),
         None => Ok(vec![]),
     }
@@ -137,7 +198,7 @@ pub fn first_read(program: &Program, band: &Band, array: ArrayId) -> Result<Vec<
 
 /// The same with the iteration that may write the cell last.
 pub fn last_write(program: &Program, band: &Band, array: ArrayId) -> Result<Vec<Map>> {
-    match Accesses::of(program, band, array)? {
+    match Accesses::all(program, band, array)? {
         Some(accesses) => Operations::new(band)?.instances_at(band, |o| o.dates(&accesses.writes, 0)?.lexmax()),
         None => Ok(vec![]),
     }
@@ -157,6 +218,20 @@ fn live_in(instances: &Map, reads: &Map, sure_writes: &Map) -> Result<Map> {
     let after = date.lex_gt_map(&date)?.intersect(&tile.apply_range(&tile.reverse()?)?)?;
     let written_before = after.apply_range(&instance.apply_range(sure_writes)?)?;
     let exposed = instance.apply_range(reads)?.subtract(&written_before)?;
+    tile.reverse()?.apply_range(&exposed)?.coalesce()
+}
+
+/// The same where instances are many pieces: pairs of them that touch a cell both are few among all pairs.
+fn live_in_by_cells(instances: &Map, reads: &Map, sure_writes: &Map) -> Result<Map> {
+    let (tile, instance) = (instances.domain_map()?, instances.range_map()?);
+    let (reads, writes) = (instance.apply_range(reads)?, instance.apply_range(sure_writes)?);
+    // `{ [[T -> D] -> c] -> [T -> D'] }`, D' before D, of all that there could be.
+    let all = instances.universe()?;
+    let (of_tile, date) = (all.domain_map()?, all.range_map()?);
+    let after = date.lex_gt_map(&date)?.intersect(&of_tile.apply_range(&of_tile.reverse()?)?)?;
+    let after = reads.universe()?.domain_map()?.apply_range(&after)?;
+    let written_before = reads.range_map()?.apply_range(&writes.reverse()?)?.intersect(&after)?.domain()?;
+    let exposed = reads.wrap()?.subtract(&written_before)?.unwrap()?;
     tile.reverse()?.apply_range(&exposed)?.coalesce()
 }
 

@@ -16,7 +16,7 @@ unsafe extern "C" {
 
 /// isl's operations for all of one analysis: five to ten seconds, and the same result on every machine. Kernels of
 /// PolyBench take up to 1.3 million, five convolution layers in a row 5 million.
-const ALL_OPERATIONS: u64 = 10_000_000;
+const ALL_OPERATIONS: u64 = 15_000_000;
 
 /// So many sizes make operations no slower than none.
 const USUAL_SIZES: usize = 16;
@@ -130,6 +130,11 @@ impl Context {
             Err(error) if error.is::<Exhausted>() => Ok(None),
             result => result.map(Some),
         }
+    }
+
+    /// How many operations are left.
+    pub fn operations_left(&self) -> u64 {
+        self.0.get_max_operations().saturating_sub(self.operations())
     }
 
     /// What `compute` gives, however many operations that takes: they count all the same.

@@ -83,6 +83,12 @@ impl Map {
         Map::own(&domain.context, isl_rs::Map::from_domain_and_range(domain.take()?, range.take()?))
     }
 
+    /// All pairs that there are between the same spaces.
+    pub fn universe(&self) -> Result<Map> {
+        let space = self.context.settle(self.object.get_space())?;
+        Map::own(&self.context, isl_rs::Map::universe(space))
+    }
+
     /// The range in an unnamed tuple.
     pub fn without_output_name(&self) -> Result<Map> {
         let map = self.take()?;
