@@ -252,10 +252,13 @@ fn settle_bounds(kernel: &mut Kernel, board: &Board, options: &Options) -> Resul
         parameter.max = max.copied().or(parameter.max).or(options.fallback_max.get(&parameter.name).copied());
         parameter.max = parameter.max.or(implied.get(&parameter.name).copied()).or(parameter.narrow());
     }
-    assume_bounds(kernel, board);
+    // Who says how large sizes usually are, or gives tiles, says how large they can be.
+    if kernel.tilings.is_empty() && kernel.parameters.iter().all(|p| p.default.is_none()) {
+        assume_bounds(kernel, board);
+    }
     for parameter in &mut kernel.parameters {
         let name = &parameter.name;
-        let max = parameter.range().1;
+        let Some(max) = parameter.max else { bail!(parameter.without_bound()) };
         if parameter.min > max {
             bail!(
                 Diagnostic::new(format!("the size `{name}` is at least {} and at most {max}", parameter.min))
@@ -269,7 +272,7 @@ fn settle_bounds(kernel: &mut Kernel, board: &Board, options: &Options) -> Resul
 }
 
 /// Bounds for the sizes that nothing bounds: the same for all, a power of two for which the arrays fit the board's memory,
-/// and no less than the smallest and the usual value of each.
+/// and no less than the smallest value of each.
 fn assume_bounds(kernel: &mut Kernel, board: &Board) {
     const LARGEST: i64 = 1024;
     const SMALLEST: i64 = 16;
@@ -278,8 +281,7 @@ fn assume_bounds(kernel: &mut Kernel, board: &Board) {
     while !open.is_empty() {
         for p in &open {
             let parameter = &mut kernel.parameters[*p];
-            let least = parameter.min.max(parameter.default.unwrap_or(0));
-            (parameter.max, parameter.is_assumed) = (Some(bound.max(least).min(parameter.limit())), true);
+            (parameter.max, parameter.is_assumed) = (Some(bound.max(parameter.min).min(parameter.limit())), true);
         }
         bound /= 2;
         if bound < SMALLEST || array_bytes(kernel) <= board.memory.capacity_bytes().into() {
@@ -490,7 +492,7 @@ mod tests {
         assert_eq!(of(&text.replace("[100]", "[n]")).expect("n is burstc's"), [Some(1024), Some(29)]);
     }
 
-    /// Bounds that nobody gives: so small that the arrays fit 16 MiB, and no smaller than what is asked for.
+    /// Bounds that nobody gives: so small that the arrays fit 16 MiB, and no smaller than what is asked for; not beside directives.
     #[test]
     fn bounds_that_burstc_assumes() {
         let board = board::load("stratix2-ddr400").expect("a board");
@@ -507,8 +509,12 @@ mod tests {
             of(&text.replace("int a[n]", "int a[4][n]").replace("a[i]", "a[1][i]")),
             [(Some(512), true), (Some(2000), true)]
         );
-        let given = format!("#pragma burstc size(n: 1500, max 1600) size(m: 3000)\n{text}");
-        assert_eq!(of(&given), [(Some(1600), false), (Some(3000), true)]);
+        for directive in ["size(n: 1500, max 1600)", "tile(i:32, j:32)"] {
+            let source =
+                Source { path: "k.c".into(), text: format!("#pragma burstc {directive}\n{text}"), cpp_args: vec![] };
+            let refused = analyze(&source, &board, &Options::default()).expect_err(directive).to_string();
+            assert!(refused.ends_with("has no bound: the hardware is built for sizes up to one"), "{refused}");
+        }
     }
 
     /// Sizes at which a subscript leaves its array are not in the domain, where some others are left at which there is one.

@@ -173,6 +173,8 @@ kernels! {
     row_temporaries data &[("kept", -9, 9)]; [n = 0, nonzeros = 0], [n = 1, nonzeros = 7], [n = 30, nonzeros = 150];
     rounded_bounds; [n = 1], [n = 7], [n = 40];
     merge_pass data &[("a", -99, 99)]; [n = 0], [n = 1], [n = 4];
+    // Twenty-three statements over planes of one array, with walls cut out of their domains.
+    lattice data &[("grid", 0, 1)]; [T = 0], [T = 3];
     row_lengths; [N = 0], [N = 1], [N = 20];
     row_starts data &[("ptr", 1, 37)]; [n = 0, m = 0], [n = 1, m = 40], [n = 9, m = 50];
     window_offsets; [N = 0], [N = 1], [N = 20];

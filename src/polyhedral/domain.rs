@@ -178,6 +178,9 @@ impl<'a> Settling<'a> {
             let affine = constraint.affine().clone();
             let opposite = matches!(constraint, Constraint::Zero(_)).then(|| -affine.clone());
             for value in [affine].into_iter().chain(opposite) {
+                if self.domain.iter().any(|known| known.value == value) {
+                    continue;
+                }
                 self.domain.push(SizeCondition { value, reason: reason.clone(), span: obligation.span });
             }
         }

@@ -509,11 +509,23 @@ impl Nest<'_, '_> {
                 }
                 assignments.into_iter().try_for_each(|(lhs, op, rhs)| self.assign(lhs, op, rhs, bytes, nodes))
             }
-            Expression::Call(_) => refuse(
-                "function calls that return nothing are not supported",
-                "call",
-                "write what the function does into the loop, or assign the value that it returns",
-            ),
+            Expression::Call(call) => match &call.node.callee.node {
+                Expression::Identifier(callee) if !self.scope.functions.contains_key(callee.node.name.as_str()) => {
+                    refuse(
+                        &format!(
+                            "function calls need the function's body, and `{}` has none in this file",
+                            callee.node.name
+                        ),
+                        "call",
+                        "define it in this file, or include the file that does",
+                    )
+                }
+                _ => refuse(
+                    "function calls that return nothing are not supported",
+                    "call",
+                    "write what the function does into the loop, or assign the value that it returns",
+                ),
+            },
             Expression::Comma(_) => {
                 refuse("the comma operator is not supported", "`,`", "write one statement for each part")
             }

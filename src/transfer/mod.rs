@@ -45,7 +45,8 @@ impl ArrayFlow {
         self.sure_out.as_ref().unwrap_or(&self.out)
     }
 
-    /// The flow of the cells of both, which have none in common.
+    /// The flow of the cells of both, which have none in common. What isl joins of planes that begin elsewhere takes products to
+    /// scan: it may join what is written, which is alike in all planes as a rule, and not what is read beside it.
     fn union(&self, other: &ArrayFlow) -> Result<ArrayFlow> {
         let union = |one: &Map, other: &Map| one.union(other)?.coalesce();
         let sure_out = match (&self.sure_out, &other.sure_out) {
@@ -55,10 +56,10 @@ impl ArrayFlow {
         Ok(ArrayFlow {
             array: self.array,
             accessed: union(&self.accessed, &other.accessed)?,
-            live_in: union(&self.live_in, &other.live_in)?,
+            live_in: self.live_in.union(&other.live_in)?,
             out: union(&self.out, &other.out)?,
             sure_out,
-            load: union(&self.load, &other.load)?,
+            load: self.load.union(&other.load)?,
             store: union(&self.store, &other.store)?,
             dead: None,
         })

@@ -141,11 +141,13 @@ impl Case {
         let mut bands = tiling::apply(&self.program, &self.kernel, &self.kernel.tilings).unwrap();
         let band = bands.raw.remove(0);
         let array = self.kernel.arrays.position(|array| array.name == "b").unwrap();
-        let Some(accesses) = Accesses::of(&self.program, &band, array).unwrap() else { return 0 };
+        let Some(accesses) = Accesses::all(&self.program, &band, array).unwrap() else { return 0 };
         let live_in = live_in(&band.instances, &accesses.reads, accesses.sure_writes()).unwrap();
         let out = band.instances.apply_range(&accesses.writes).unwrap();
         let sure_out = accesses.sure_writes.as_ref().map(|sure| band.instances.apply_range(sure).unwrap());
         let (load, store) = by_sets(&band, &live_in, &out, sure_out.as_ref()).unwrap();
+        let by_cells = live_in_by_cells(&band.instances, &accesses.reads, accesses.sure_writes()).unwrap();
+        assert!(by_cells.is_equal(&live_in).unwrap(), "{by_cells} by cells, {live_in} by instances");
         let minimum = Operations::new(&band).unwrap().by_minimum(&band, &accesses).unwrap();
         assert!(
             load.is_equal(&minimum.0).unwrap(),

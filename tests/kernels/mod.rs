@@ -76,6 +76,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
                 default: None,
                 min: 0,
                 max,
+                is_assumed: false,
                 span: span(2),
             }
         })
