@@ -354,6 +354,8 @@ kernels! {
     three_polytopes; [N = 0], [N = 1], [N = 13];
     shared_data; [T = 0, N = 5], [T = 3, N = 27];
     helpers; [N = 1], [N = 31];
+    joined_calls; [n = 0], [n = 1], [n = 31];
+    clamped; [h = 2, w = 2], [h = 17, w = 30];
     scop_region; [n = 0], [n = 1], [n = 17];
     wavefront; [N = 2], [N = 70], [N = 33];
     vla; [n = 1, m = 1], [n = 15, m = 11], [n = 6, m = 19];

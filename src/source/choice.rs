@@ -39,13 +39,11 @@ impl Scope<'_> {
             *operand = self.settled(operand.clone());
         }
         match expr {
-            Expr::Select { condition, then, otherwise, ty } => {
-                match self.chosen.iter().find(|(known, _)| *known == *condition) {
-                    Some((_, true)) => *then,
-                    Some((_, false)) => *otherwise,
-                    None => Expr::Select { condition, then, otherwise, ty },
-                }
-            }
+            // A condition that has been chosen is a constant by now.
+            Expr::Select { condition, then, otherwise, ty } => match *condition {
+                Expr::Constant { value, .. } => *if value != 0 { then } else { otherwise },
+                _ => Expr::Select { condition, then, otherwise, ty },
+            },
             other => match self.chosen.iter().find(|(known, _)| *known == other) {
                 Some((_, holds)) => Expr::Constant { value: i64::from(*holds), ty: other.ty() },
                 None => other,

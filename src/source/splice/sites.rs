@@ -216,13 +216,22 @@ impl<'u> Splicer<'_, '_, 'u> {
         };
         let pieces = |span: ByteSpan| self.pieces(self.preprocessed.balanced(span));
         match &site.kind {
-            Kind::Alone(node) => {
-                if let Expression::Call(call) = &node.node
-                    && let Some(pieces) = spliced(Call { span: site.span, call: &call.node, target: None })
-                {
-                    return vec![(bytes, pieces)];
+            Kind::Alone(node) => match &node.node {
+                Expression::Call(call) => {
+                    if let Some(pieces) = spliced(Call { span: site.span, call: &call.node, target: None }) {
+                        return vec![(bytes, pieces)];
+                    }
                 }
-            }
+                // `f(), g();` becomes `{ f(); g(); }`, whose calls the next round takes.
+                Expression::Comma(parts) if has_call(node) => {
+                    let here = ByteSpan::span(site.span.start, site.span.start + 1);
+                    let word = |text: &str| (text.to_string(), here);
+                    let one = |part: &Node<Expression>| [pieces(part.span), vec![word(";")]].concat();
+                    let all = parts.iter().flat_map(one);
+                    return vec![(bytes, [word("{")].into_iter().chain(all).chain([word("}")]).collect())];
+                }
+                _ => {}
+            },
             Kind::Assigned(o) => {
                 if let Expression::Call(call) = &o.rhs.node {
                     let target = Some((pieces(o.lhs.span), self.pieces(o.operator.span)));
