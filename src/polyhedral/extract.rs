@@ -347,7 +347,7 @@ impl<'a> Model<'a> {
             let may = self.gathered(place)?;
             // What is not written keeps its value.
             let must = may.subtract(&may)?;
-            accesses.push(Access { array: place.array, write: true, subscripts: None, known: vec![], may, must });
+            accesses.push(Access { array: place.array, write: true, subscripts: None, written: vec![], may, must });
         }
         for (access, write, happens) in references {
             let cell = Tuple { name: &self.kernel.arrays[access.array].name, dimensions: &names[access.array] };
@@ -357,10 +357,10 @@ impl<'a> Model<'a> {
                 .apply_domain(&self.forget)?
                 .coalesce()?;
             let is_plain = |name: &String| self.iterators.contains(name) || self.program.parameters.contains(name);
-            let known = |subscript: &Affine| subscript.terms.keys().all(is_plain).then(|| subscript.clone());
-            let known: Vec<Option<Affine>> = access.subscripts.iter().map(known).collect();
-            let subscripts = known.iter().cloned().collect();
-            accesses.push(Access { array: access.array, write, subscripts, known, may: map.clone(), must: map });
+            let is_written = access.subscripts.iter().flat_map(|subscript| subscript.terms.keys()).all(is_plain);
+            let subscripts = is_written.then(|| access.subscripts.clone());
+            let written = access.subscripts.clone();
+            accesses.push(Access { array: access.array, write, subscripts, written, may: map.clone(), must: map });
         }
         for gather in source.gathers() {
             let may = self.gathered(gather)?;
@@ -368,7 +368,7 @@ impl<'a> Model<'a> {
                 array: gather.array,
                 write: false,
                 subscripts: None,
-                known: vec![],
+                written: vec![],
                 must: may.clone(),
                 may,
             });

@@ -114,9 +114,8 @@ pub struct Access {
     pub write: bool,
     /// As the program writes them, over iterators and sizes; `None` where quotients or data are in them.
     pub subscripts: Option<Vec<Affine>>,
-    /// Those of `subscripts` that are so, by dimension; nothing where data are in them: those of `a[i % 2][j]` are
-    /// `[None, Some(j)]`.
-    pub known: Vec<Option<Affine>>,
+    /// The same with quotients; nothing where data are in them.
+    pub written: Vec<Affine>,
     /// `[N] -> { S0[i, j, k] -> a[i, k] }` over the domain: the cells that may be touched.
     pub may: Map,
     /// The same shape: the cells that are touched whatever the data.
@@ -138,13 +137,13 @@ impl Access {
     /// Whether a dimension tells, by constants, that both never name the same cell.
     pub fn is_apart(&self, other: &Access) -> bool {
         let differ = |dimension| self.constant(dimension).zip(other.constant(dimension)).is_some_and(|(a, b)| a != b);
-        self.array != other.array || (0..self.known.len()).any(differ)
+        self.array != other.array || (0..self.written.len()).any(differ)
     }
 
     /// The subscript of a dimension, where it is a constant.
     pub fn constant(&self, dimension: usize) -> Option<i64> {
-        let known = self.known.get(dimension)?.as_ref()?;
-        known.is_constant().then_some(known.constant)
+        let written = self.written.get(dimension)?;
+        written.is_constant().then_some(written.constant)
     }
 
     /// The access as part of a union of accesses of one sort; `None` where it is of another.

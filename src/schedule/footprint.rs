@@ -125,8 +125,7 @@ impl<'a> Footprint<'a> {
                 let subscripts = match functions {
                     Some(functions) => functions.iter().map(|f| Some(solved.linear(f, sizes))).collect(),
                     None => {
-                        let known = |dimension: usize| access.known.get(dimension)?.as_ref();
-                        let linear = |dimension| Some(solved.linear(known(dimension)?, sizes));
+                        let linear = |dimension| solved.rounded(kernel, access.written.get(dimension)?, sizes);
                         (0..model.extents.len()).map(linear).collect()
                     }
                 };
@@ -391,6 +390,35 @@ impl Solved {
         let iterators =
             iterators.iter().map(|(name, (low, high))| (name.clone(), (*low as f64, *high as f64))).collect();
         Solved { rows, iterators, dimensions: n }
+    }
+
+    /// A subscript over the iterators, sizes and quotients, which are less than 1 away from what they round: `i / 2` takes half
+    /// the values of i, `i % 2` two, and not those of its extent. `None` where the divisors multiply to large numbers.
+    fn rounded(&self, kernel: &Kernel, written: &Affine, sizes: &BTreeMap<String, i64>) -> Option<Linear> {
+        const LARGEST: i64 = 1 << 20;
+        let quotient = |name: &String| kernel.quotients.iter().find(|quotient| quotient.name == *name);
+        // The subscript is `value / divisor`, or up to so much less or more.
+        let (mut value, mut divisor, mut less, mut more) = (written.clone(), 1i64, 0.0, 0.0);
+        while let Some((found, factor)) = value.terms.iter().find_map(|(name, factor)| Some((quotient(name)?, *factor)))
+        {
+            let slack = (factor as f64 / divisor as f64).abs() * (found.divisor - 1) as f64 / found.divisor as f64;
+            if factor > 0 || found.truncates {
+                less += slack;
+            }
+            if factor < 0 || found.truncates {
+                more += slack;
+            }
+            divisor = divisor.checked_mul(found.divisor).filter(|divisor| *divisor <= LARGEST)?;
+            value = (value - Affine::variable(&found.name) * factor) * found.divisor + found.numerator.clone() * factor;
+        }
+        let mut linear = self.linear(&value, sizes);
+        let divisor = divisor as f64;
+        linear.coefficients.iter_mut().for_each(|coefficient| *coefficient /= divisor);
+        for part in [&mut linear.inside, &mut linear.begin, &mut linear.lowest, &mut linear.highest] {
+            *part /= divisor;
+        }
+        (linear.lowest, linear.highest) = (linear.lowest - less, linear.highest + more);
+        Some(linear)
     }
 
     /// A subscript over the iterators and sizes.

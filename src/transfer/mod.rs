@@ -106,7 +106,7 @@ impl Accesses {
     fn by_constants(program: &Program, band: &Band, array: ArrayId) -> Result<Vec<Accesses>> {
         let of_array = |access: &&Access| access.array == array;
         let accesses = || band.statements.iter().flat_map(|s| program.statements[*s].accesses.iter().filter(of_array));
-        let dimensions = 0..accesses().map(|access| access.known.len()).min().unwrap_or(0);
+        let dimensions = 0..accesses().map(|access| access.written.len()).min().unwrap_or(0);
         let is_constant = |k: &usize| accesses().all(|access| access.constant(*k).is_some());
         let dimensions: Vec<usize> = dimensions.filter(is_constant).collect();
         let plane = |access: &Access| dimensions.iter().map(|k| access.constant(*k)).collect::<Vec<_>>();
