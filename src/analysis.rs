@@ -334,7 +334,7 @@ impl Chosen {
             }
             // Of tiles of three dimensions or more, something is left for those of fewer.
             let has_others = plans.iter().any(|bands| bands.iter().any(|band| band.tiled() > 2));
-            let operations = if has_others { operations.min(program.isl.operations_left() / 2) } else { operations };
+            let operations = if has_others { operations.min(program.isl.operations_left() / 3) } else { operations };
             let mapped = || Mapped::new(kernel, program, &best, None);
             let Some(mapped) = program.isl.within(operations, mapped).transpose() else {
                 let tiled = |bands: &ByBand<BandPlan>| bands.iter().map(BandPlan::tiled).max().unwrap_or(0);

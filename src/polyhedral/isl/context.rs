@@ -16,7 +16,7 @@ unsafe extern "C" {
 
 /// isl's operations for all of one analysis: five to ten seconds, and the same result on every machine. Kernels of
 /// PolyBench take up to 1.3 million, five convolution layers in a row 5 million, a step of Lattice-Boltzmann on nine directions 15 million.
-const ALL_OPERATIONS: u64 = 20_000_000;
+const ALL_OPERATIONS: u64 = 16_000_000;
 
 /// So many sizes make operations no slower than none.
 const USUAL_SIZES: usize = 16;
