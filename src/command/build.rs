@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 
 use super::run::max_cycles;
-use super::{Build, Emit, PASSED, options, print, progress::Progress, sample::Sample, tell_limits, values, watched};
+use super::{Build, Emit, PASSED, compiled, options, print, progress::Progress, sample::Sample, values, watched};
 use crate::board::Board;
 use crate::hardware;
 use crate::project::{BuildReport, Project, folder};
@@ -15,7 +15,7 @@ use crate::simulate::indices;
 use crate::simulate::job::Job;
 use crate::simulate::reordered::reordered;
 use crate::source::program::Program;
-use crate::{Options, Read, compile_read, read};
+use crate::{Options, Read, read};
 
 /// Seed of the sample data.
 const SAMPLE_SEED: u64 = 1;
@@ -45,8 +45,7 @@ pub fn write_folder(
 ) -> Result<()> {
     let source = &program.source;
     let ranges = values::ranges(&read.kernel, &build.data)?;
-    let accelerator = watched(program, || compile_read(read, source, board, options))?;
-    tell_limits(program, &accelerator.offload.kernel);
+    let accelerator = compiled(program, read, board, options)?;
     let kernel = &accelerator.offload.kernel;
 
     progress.step("running the C program for the bench's sample data");

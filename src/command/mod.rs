@@ -33,7 +33,7 @@ use crate::source::Source;
 use crate::source::kernel::{Kernel, SizeParameter};
 use crate::source::program::redefine::redefine;
 use crate::source::program::{self, Choice, Places, Program};
-use crate::{Options, board, budget, choose_lanes, diagnostic_render, process};
+use crate::{Accelerator, Options, Read, board, budget, choose_lanes, compile_read, diagnostic_render, process};
 pub use estimate::Estimate;
 pub use explore::Explore;
 pub use manual::ManualPage;
@@ -257,6 +257,13 @@ impl Reading {
         program.notes.iter().for_each(|note| say(&format!("warning: {}: {note}\n", on_one_line(&user.path))));
         Ok(self.program.insert(program))
     }
+}
+
+/// The accelerator, with warnings of the sizes that it does not serve.
+fn compiled(program: &Program, read: Read, board: &Board, options: &Options) -> Result<Accelerator> {
+    let accelerator = watched(program, || compile_read(read, &program.source, board, options))?;
+    tell_limits(program, &accelerator.offload.kernel);
+    Ok(accelerator)
 }
 
 /// Warns of the sizes that the hardware does not serve, where the source does not say so.

@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::{
-    FAILED, Output, PASSED, Run, options, places, print, progress::Progress, sample, say, tell_limits, terminal,
-    values, watched, write,
+    FAILED, Output, PASSED, Run, compiled, options, places, print, progress::Progress, sample, say, terminal, values,
+    watched, write,
 };
 use crate::board::Board;
 use crate::diagnostic::Diagnostic;
@@ -15,6 +15,7 @@ use crate::offload::Offload;
 use crate::page::Page;
 use crate::process::Scratch;
 use crate::project::{File, Project, folder};
+use crate::read;
 use crate::report::count::Work;
 use crate::report::ports;
 use crate::report::{Bound, Estimate, Facts, Places, RunReport};
@@ -31,7 +32,6 @@ use crate::simulate::{Outcome, Verdict, judge, verilator};
 use crate::source::Source;
 use crate::source::kernel::Kernel;
 use crate::source::program::Program;
-use crate::{compile_read, read};
 
 pub fn run(run: &Run, program: &Program) -> Result<u8> {
     let source = &program.source;
@@ -46,8 +46,7 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
     let set = values::settings(kernel, &values, &run.input.bounds(kernel)?)?;
     let ranges = values::ranges(kernel, &run.data)?;
     let options = options(kernel, &run.input, &set)?;
-    let accelerator = watched(program, || compile_read(read, source, &board, &options))?;
-    tell_limits(program, &accelerator.offload.kernel);
+    let accelerator = compiled(program, read, &board, &options)?;
     let (offload, kernel) = (&accelerator.offload, &accelerator.offload.kernel);
     // The analysis has chosen layouts.
     has_direct_version(run, kernel)?;
