@@ -54,6 +54,11 @@ struct Inlining<'s, 'a> {
 const NUMBERS_ARE_TAKEN: &str = "numbers and whole arrays are taken: pass an element by value, as in `f(a[i])`; a function that \
                                  writes through pointers is called in a statement of its own, and returns nothing";
 
+/// What is said of a call of a function that only a prototype, or nothing, tells of.
+pub fn without_body(callee: &str) -> String {
+    format!("function calls need the function's body, and `{callee}` has none in this file")
+}
+
 impl<'a> Scope<'a> {
     /// The value of a call.
     pub fn call(&mut self, call: &CallExpression, node: &Node<Expression>) -> Checked<Expr> {
@@ -74,7 +79,7 @@ impl<'a> Scope<'a> {
                 return value;
             }
             return refuse(
-                format!("function calls need the function's body, and `{callee}` has none in this file"),
+                without_body(callee),
                 "write the expression out, or define it as a `static` function; `c ? x : y` serves for minima, maxima \
                  and absolute values",
             );

@@ -16,6 +16,7 @@ use super::data_bounds::{DataLoop, limited};
 use super::expression::{binary, convert_to, truth, unary};
 use super::extremum::{all, is_truth, negated};
 use super::host::{Hosted, may_trap};
+use super::inline::without_body;
 use super::kernel::{Access, BinaryOp, Condition, Expr, Gather, Node as NestNode, ScalarType, Statement, UnaryOp};
 use super::loops::{For, Runs, guarded};
 use super::scope::{Checked, Name, Scope};
@@ -512,10 +513,7 @@ impl Nest<'_, '_> {
             Expression::Call(call) => match &call.node.callee.node {
                 Expression::Identifier(callee) if !self.scope.functions.contains_key(callee.node.name.as_str()) => {
                     refuse(
-                        &format!(
-                            "function calls need the function's body, and `{}` has none in this file",
-                            callee.node.name
-                        ),
+                        &without_body(&callee.node.name),
                         "call",
                         "define it in this file, or include the file that does",
                     )

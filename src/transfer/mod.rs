@@ -67,7 +67,6 @@ impl ArrayFlow {
 }
 
 /// `{ D[d0, d1] -> c[m] }`: what a band does with one array.
-#[derive(Clone)]
 struct Accesses {
     reads: Map,
     writes: Map,
