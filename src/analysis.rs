@@ -2,6 +2,7 @@
 
 mod groups;
 mod interleaving;
+mod units;
 mod windows;
 
 use std::cell::{OnceCell, RefCell};
@@ -72,7 +73,7 @@ struct Moved {
 
 /// The tilings of `bands` but for what does not change their tiles.
 fn in_one_lane(bands: &ByBand<Band>) -> ByBand<TilingDirective> {
-    bands.iter().map(|band| TilingDirective { lanes: None, ..band.directive.clone() }).collect()
+    bands.iter().map(|band| TilingDirective { lanes: None, units: None, ..band.directive.clone() }).collect()
 }
 
 impl Analysis {
@@ -219,6 +220,11 @@ impl Analysis {
     /// As [`Analysis::offload`].
     pub fn slants(&self, tilings: &[TilingDirective], operations: Option<u64>) -> Result<BTreeMap<ArrayId, i64>> {
         self.within(operations, || tiling::slants(&self.program, &self.kernel, tilings))
+    }
+
+    /// The dimensions of a tiling along which its tiles may have so many units.
+    pub fn unit_dimensions(&self, tiling: &TilingDirective, count: i64) -> Vec<usize> {
+        tiling::units::dimensions(&self.program, &self.kernel, tiling, count)
     }
 
     /// The loops that a tiling leaves open, see [`tiling::open_loops`].
@@ -498,6 +504,9 @@ impl Mapped {
                 Some(lanes) => compute_in_lanes(program, band, context, lanes)?,
                 None => compute(program, band, context, allocations)?,
             };
+            if let Some(own) = &band.units {
+                compute.units = Some(units::units(program, band, context, own)?);
+            }
             compute.interleaved = interleaving::interleaved(program, kernel, band, allocations, &compute)?;
             analysed.push(offload::Band {
                 statements: band.statements.clone(),
@@ -773,6 +782,7 @@ fn compute(program: &Program, band: &Band, context: &Context, allocations: &[All
         innermost_distance: band.innermost_distance,
         cycles_per_iteration: band.cycles_per_iteration,
         lanes: None,
+        units: None,
         interleaved: vec![],
     })
 }
@@ -864,6 +874,7 @@ fn compute_in_lanes(
             per_statement: shapes.clone(),
             cycles_each: lanes.cycles_each.clone(),
         }),
+        units: None,
         interleaved: vec![],
     })
 }

@@ -5,6 +5,9 @@ mod in_two;
 mod long;
 mod tiles;
 mod together;
+mod units;
+
+pub use units::{UnitsRequest, analyze_in_units, parse_units};
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -287,7 +290,8 @@ fn require_room(offload: Offload, board: &Board) -> Result<Offload> {
     let Some(lanes) = offload.most_lanes() else {
         return Ok(offload);
     };
-    let Some(excess) = excess(&Area::of(&offload, &board.device), board, lanes, 1.0) else { return Ok(offload) };
+    let excess = excess(&Area::of(&offload, &board.device), board, &format!("{lanes} lanes"), 1.0);
+    let Some(excess) = excess else { return Ok(offload) };
     let spans = offload.kernel.tilings.iter().filter_map(|tiling| tiling.lanes).map(|lanes| lanes.span);
     let refusal = Diagnostic::new(excess).help("take fewer lanes, or a board with more");
     Err(match spans.into_iter().find(|span| span.line > 0) {
@@ -297,8 +301,8 @@ fn require_room(offload: Offload, board: &Board) -> Result<Offload> {
     .into())
 }
 
-/// What of the board so many lanes need more of than there is, with a part of its look-up tables.
-fn excess(area: &Area, board: &Board, lanes: i64, logic: f64) -> Option<String> {
+/// What of the board so many lanes or units need more of than there is, with a part of its look-up tables.
+fn excess(area: &Area, board: &Board, what: &str, logic: f64) -> Option<String> {
     let device = &board.device;
     let blocks = device.usual_blocks();
     let [needed, has] = match () {
@@ -311,7 +315,7 @@ fn excess(area: &Area, board: &Board, lanes: i64, logic: f64) -> Option<String> 
         }
         () => return None,
     };
-    Some(format!("{lanes} lanes need {needed}, the board has {has}"))
+    Some(format!("{what} need {needed}, the board has {has}"))
 }
 
 /// What a search is for, and what it may take.
@@ -542,7 +546,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
             }
         };
         let area = Area::of(&offload, &self.means.board.device);
-        let excess_of = |area: &Area| excess(area, self.means.board, count, LOGIC);
+        let excess_of = |area: &Area| excess(area, self.means.board, &format!("{count} lanes"), LOGIC);
         if let Some(excess) = excess_of(&area) {
             let is_size = excess_of(&Area { usual_blocks: 0, ..area }).is_none();
             return refused(if is_size { Forbids::Size } else { Forbids::Operators }, excess);
@@ -683,7 +687,7 @@ fn most(one: &Offload, board: &Board, largest: i64, of: impl Fn(StatementId, i64
     loop {
         let next = 2 * lanes;
         let area = Area::in_lanes(one, |s| of(s, next) as u64);
-        let reason = match excess(&area, board, next, LOGIC) {
+        let reason = match excess(&area, board, &format!("{next} lanes"), LOGIC) {
             _ if next > LanesDirective::MOST => Some(format!("no more than {} lanes", LanesDirective::MOST)),
             Some(excess) => Some(excess),
             None if next > largest => Some(format!("tiles have no more than {largest} values side by side")),

@@ -67,6 +67,8 @@ pub struct Options {
     pub fallback_max: BTreeMap<String, i64>,
     /// Lanes that replace those of the source; where nobody asks for any, a kernel without directives has one lane.
     pub lanes: Option<choose_lanes::Request>,
+    /// Compute processes that share every tile, in place of what the source says.
+    pub units: Option<choose_lanes::UnitsRequest>,
     /// Lanes may add floating-point numbers in another order than the source.
     pub allow_reassociation: bool,
     /// Tiles, strips and lanes that replace the directives of the source.
@@ -156,7 +158,7 @@ pub fn analyze_read(read: Read, board: &Board, options: &Options) -> Result<Offl
 
 fn analyzed(kernel: Kernel, board: &Board, options: &Options) -> Result<Offload> {
     let kernel = prepare(kernel, board, options)?;
-    let offload = choose_lanes::analyze(&kernel, board, options.lanes.clone())
+    let offload = choose_lanes::analyze_in_units(&kernel, board, options.lanes.clone(), options.units)
         .map_err(|error| budget::refusal(error, &kernel))?;
     // Again, because local arrays that a tile hands to a later one through memory have grown.
     require_memory(&offload.kernel, board)?;
@@ -401,6 +403,10 @@ fn origin(source: &Source, board: &Board, options: &Options, offload: &Offload) 
         choose_lanes::Request::Usual => String::new(),
     }));
     given.retain(|option| !option.is_empty());
+    given.extend(options.units.map(|units| match units {
+        choose_lanes::UnitsRequest::Count(units) => format!("--units {units}"),
+        choose_lanes::UnitsRequest::Automatic => "--units auto".to_string(),
+    }));
     given.extend(options.ports.iter().map(|(name, port)| format!("--port {name}={port}")));
     given.extend(options.allow_reassociation.then(|| "--allow-reassociation".to_string()));
     let pragma = |tiling: &TilingDirective| source::directive_text(tiling, &offload.kernel);
@@ -417,7 +423,7 @@ fn origin(source: &Source, board: &Board, options: &Options, offload: &Offload) 
     let sizes: Vec<String> = kernel.parameters.iter().map(size).collect();
     let tile = |band: &offload::Band| band.tiling.sizes.iter().map(i64::to_string).collect::<Vec<_>>().join(" x ");
     let tiles: Vec<String> = offload.bands.iter().map(tile).collect();
-    let lanes = offload.most_lanes().unwrap_or(1);
+    let lanes = offload.most_lanes().unwrap_or(1) * offload.units();
     lines.push(format!(
         "Sizes: {}. Tiles: {}. Iterations per cycle: {lanes}.",
         if sizes.is_empty() { "none".to_string() } else { sizes.join(", ") },

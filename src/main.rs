@@ -299,6 +299,10 @@ struct InputArguments {
     /// which the run is shortest by the estimate, which is what a source without tiles gets anyway
     #[arg(long, value_name = "P", value_parser = burstc::choose_lanes::parse)]
     lanes: Option<burstc::choose_lanes::Request>,
+    /// Compute processes that share every tile, each with buffers of its own: a power of two, or `auto`, as many as make the run
+    /// shorter by the estimate
+    #[arg(long, value_name = "N", value_parser = burstc::choose_lanes::parse_units)]
+    units: Option<burstc::choose_lanes::UnitsRequest>,
     /// Allow lanes to add (multiply, take extrema of) floating-point numbers in another order than the C program, so that
     /// results may differ from its own
     #[arg(long)]
@@ -352,6 +356,7 @@ impl From<InputArguments> for Input {
             max: arguments.max,
             min: arguments.min,
             lanes: arguments.lanes,
+            units: arguments.units,
             allow_reassociation: arguments.allow_reassociation,
             cpp_args,
             choice: Choice { function: arguments.function, line: arguments.region },

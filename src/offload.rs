@@ -154,6 +154,11 @@ impl Offload {
         self.lanes(statement).map_or(1, |shape| shape.count)
     }
 
+    /// How many compute processes there are.
+    pub fn units(&self) -> i64 {
+        self.bands.iter().filter_map(|band| band.compute.units.as_ref()).map(|units| units.count).max().unwrap_or(1)
+    }
+
     /// How many of the statement with the most; `None` where none has lanes.
     pub fn most_lanes(&self) -> Option<i64> {
         self.bands.iter().filter_map(|band| band.compute.lanes.as_ref()).map(|lanes| lanes.count).max()
@@ -359,6 +364,12 @@ pub struct Buffer {
     /// Which of the memories lie in a kind of block RAM that tools have to be told of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placed: Option<Placed>,
+    /// Compute processes, each with memories of its own.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub units: i64,
+    /// Whose a cell is, where there are several and each has cells to itself; else all have all cells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<Owner>,
 }
 
 /// The first of a buffer's memories, which lie in block RAMs of a kind that tools take where they are told to.
@@ -588,6 +599,8 @@ impl Buffer {
             copies: 1,
             partition: None,
             placed: None,
+            units: 1,
+            owner: None,
         }
     }
 
@@ -627,7 +640,17 @@ impl Buffer {
 
     /// All memories that hold the whole buffer.
     pub fn memories(&self) -> usize {
+        self.memories_of_unit() * self.units as usize
+    }
+
+    /// Those of one compute process.
+    pub fn memories_of_unit(&self) -> usize {
         self.copies + usize::from(self.store_copy)
+    }
+
+    /// Those that iterations read, of all compute processes.
+    pub fn all_copies(&self) -> usize {
+        self.copies * self.units as usize
     }
 
     /// Words of the memory: the most that a band needs. Where bands divide addresses differently, or banks are small, no address
@@ -660,8 +683,10 @@ impl Buffer {
     pub fn parts_in_bank(&self) -> Vec<Part> {
         let axes = self.left_out().into_iter().map(|axis| (axis.subscript, axis.count));
         let banks: Vec<(usize, i64)> = axes.chain(self.partition.iter().map(|p| (p.along, p.count))).collect();
-        let parts = self.parts_without(&banks);
-        if banks.is_empty() { parts } else { memory::worth_slicing(parts) }
+        if banks.is_empty() {
+            return self.parts();
+        }
+        memory::worth_slicing(self.parts_without(&banks))
     }
 
     /// Words of a bank, those between rows that are shorter than their bits allow included.
@@ -688,6 +713,7 @@ impl Buffer {
         };
         let mut inside: Vec<(usize, i64)> = self.left_out().iter().map(|axis| (axis.subscript, axis.count)).collect();
         inside.extend(self.partition.iter().map(|partition| (partition.along, partition.count)));
+        inside.extend(self.owned().map(|owner| (owner.subscript, owner.count)));
         let word = residues.iter().zip(&mapping.moduli).enumerate().fold(
             mapping.slot(tile, strip),
             |word, (k, (residue, modulus))| {
@@ -698,9 +724,23 @@ impl Buffer {
         Some((bank, word))
     }
 
-    /// The parts of an address in a memory that holds the whole buffer.
+    /// The parts of an address in a memory that holds the whole buffer, or what of it belongs to a unit.
     pub fn parts(&self) -> Vec<Part> {
-        self.parts_without(&[])
+        let owned: Vec<(usize, i64)> = self.owned().map(|owner| (owner.subscript, owner.count)).into_iter().collect();
+        self.parts_without(&owned)
+    }
+
+    /// Where memories have the cells of their unit only, and leave out what of an address tells it: not where banks of the reads
+    /// of an iteration follow from the same bits.
+    pub fn owned(&self) -> Option<Owner> {
+        self.owner.filter(|_| self.partition.is_none() && self.common_mapping().is_some())
+    }
+
+    /// The lowest bit of an address that tells to which unit a cell belongs, but for the owner's offset, and how many there are.
+    pub fn unit_bits(&self) -> Option<(u32, u32)> {
+        let (owner, mapping) = (self.owner?, self.common_mapping()?);
+        let low = mapping.moduli[owner.subscript + 1..].iter().map(|modulus| bits_below(*modulus)).sum();
+        Some((low, bits_below(owner.count)))
     }
 
     fn parts_without(&self, banks: &[(usize, i64)]) -> Vec<Part> {
@@ -732,9 +772,41 @@ pub struct Compute {
     /// More than one iteration per cycle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lanes: Option<Lanes>,
+    /// More than one compute process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub units: Option<Units>,
     /// Statements whose rows take turns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interleaved: Vec<Interleaved>,
+}
+
+/// Compute processes that share the iterations of every tile, each with buffers of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Units {
+    /// A power of two, at least 2.
+    pub count: i64,
+    /// What they run along, for people: `i`.
+    pub along: String,
+    /// The number of a unit in `scan`: one more name in its context, of the values 0 to `count - 1`.
+    pub name: String,
+    /// [`Compute::scan`] of one of them.
+    pub scan: Scan,
+}
+
+/// To which unit a cell belongs: cell `x` to unit `(x[subscript] - offset) mod count`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Owner {
+    pub subscript: usize,
+    /// A power of two, that of the units, which divides the subscript's modulus.
+    pub count: i64,
+    /// From 0 to `count - 1`.
+    pub offset: i64,
+}
+
+impl Owner {
+    pub fn of(self, cell: &[i64]) -> i64 {
+        (cell[self.subscript] - self.offset).rem_euclid(self.count)
+    }
 }
 
 /// A statement whose rows, of the scan between those of other statements, take turns: one iteration of each, so that iterations which

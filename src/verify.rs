@@ -44,6 +44,9 @@
 //!     of two; (sampled) no row of a run touches a cell that another writes.
 //! 22. `masked`: an array with a bit beside its words is an argument that no statement reads, no tile loads, and whose writes all have
 //!     a mask; (sampled) no two iterations of the source's order write one of its cells. No other write has a mask.
+//! 23. `units`: all bands have as many, a power of two, and no lanes; every buffer has memories for each; an array that is written has an
+//!     owner for each of its cells, told by low bits of a residue; (sampled) the units of a tile run all of its iterations, each once and
+//!     in their order, and access no cell of another unit.
 //!
 //! Sampled invariants are looked at in a number of points that does not depend on the kernel, so that verifying takes
 //! milliseconds.
@@ -51,6 +54,7 @@
 mod alive;
 mod interleaved;
 mod masked;
+mod units;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -90,6 +94,7 @@ pub fn verify(offload: &Offload) -> Result<(), Vec<String>> {
         checker.lanes();
         checker.interleaved();
         checker.masked();
+        checker.units();
     }
     if checker.faults.is_empty() {
         checker.samples();
@@ -117,6 +122,8 @@ enum Visits {
     },
     /// The iterations of a band.
     Iterations(BandId),
+    /// Those of one of its units.
+    Unit(BandId),
 }
 
 impl<'a> Checker<'a> {
@@ -243,6 +250,9 @@ impl<'a> Checker<'a> {
         ];
         for (number, band) in offload.bands.iter_enumerated() {
             scans.push((format!("iterations of band {number}"), &band.compute.scan, Visits::Iterations(number)));
+            if let Some(units) = &band.compute.units {
+                scans.push((format!("iterations of a unit of band {number}"), &units.scan, Visits::Unit(number)));
+            }
             for transfer in &band.transfers {
                 let (array, cells) = (transfer.array, Visits::Cells { array: transfer.array, band: number });
                 scans.push((format!("loads of array {array} in band {number}"), &transfer.load, cells));
@@ -255,8 +265,11 @@ impl<'a> Checker<'a> {
     /// Names that every level of a scan may use.
     fn context(&self, visits: Visits) -> BTreeSet<String> {
         let mut names: BTreeSet<String> = self.kernel.parameters.iter().map(|p| p.name.clone()).collect();
-        if let Visits::Cells { band, .. } | Visits::Iterations(band) = visits {
+        if let Visits::Cells { band, .. } | Visits::Iterations(band) | Visits::Unit(band) = visits {
             names.extend(self.kernel.tile_names(self.rank(band)));
+        }
+        if let Visits::Unit(band) = visits {
+            names.extend(self.offload.bands[band].compute.units.iter().map(|units| units.name.clone()));
         }
         names
     }
@@ -336,7 +349,7 @@ impl<'a> Checker<'a> {
                 array < self.kernel.arrays.next_key(),
                 self.kernel.arrays.get(array).map_or(0, |a| a.extents.len()),
             ),
-            Visits::Iterations(band) => {
+            Visits::Iterations(band) | Visits::Unit(band) => {
                 let band = &self.offload.bands[band];
                 let own = iterators.get(statement).map_or(0, Vec::len);
                 (statement.0, band.statements.contains(&statement), own)
@@ -607,6 +620,7 @@ impl<'a> Checker<'a> {
             self.alive(&mut values);
             self.rows_are_apart(&mut values);
             self.written_once(&mut values);
+            self.units_share(&mut values);
         }
     }
 

@@ -200,13 +200,13 @@ impl fmt::Display for NoRoom {
 /// # Errors
 /// A [`Diagnostic`] that tells the bits needed and the bits there are, with [`NoRoom`] as its context.
 pub fn require_fit(kernel: &Kernel, buffers: &[Buffer], fabric: &Fabric) -> Result<()> {
-    if Placing::new((kernel, buffers, fabric), Measure::Bits, |b| b.copies).is_enough(Measure::Bits) {
+    if Placing::new((kernel, buffers, fabric), Measure::Bits, Buffer::all_copies).is_enough(Measure::Bits) {
         return Ok(());
     }
-    let needed = bits_of(kernel, buffers, |b| b.copies);
+    let needed = bits_of(kernel, buffers, Buffer::all_copies);
     let each: Vec<String> = buffers
         .iter()
-        .map(|b| format!("`{}` {}{} words", kernel.arrays[b.array].name, times(b.copies), b.words()))
+        .map(|b| format!("`{}` {}{} words", kernel.arrays[b.array].name, times(b.all_copies()), b.words()))
         .collect();
     let mut diagnostic = Diagnostic::new(format!(
         "the local buffers need {needed} bits of block RAM ({}), the board has {}",
@@ -214,7 +214,7 @@ pub fn require_fit(kernel: &Kernel, buffers: &[Buffer], fabric: &Fabric) -> Resu
         room(kernel, fabric)
     ))
     .help("choose smaller tiles, or a board with more block RAM");
-    let largest = buffers.iter().max_by_key(|buffer| bits_of(kernel, std::slice::from_ref(buffer), |b| b.copies));
+    let largest = buffers.iter().max_by_key(|buffer| bits_of(kernel, std::slice::from_ref(buffer), Buffer::all_copies));
     diagnostic = match (kernel.tilings.first(), largest) {
         (Some(tiling), _) => diagnostic.at(tiling.span, "tiles too large for the board"),
         (None, Some(buffer)) => {

@@ -79,7 +79,7 @@ pub fn allocate(
     kernel: &Kernel,
     flows: &ByBand<Vec<ArrayFlow>>,
 ) -> Result<ByBand<Vec<Allocation>>> {
-    let banks = banks(bands);
+    let banks = wanted_banks(bands);
     let mut allocations = ByBand::new();
     for (band, flows) in bands.iter().zip(flows) {
         let each = flows.iter().map(|flow| {
@@ -112,6 +112,15 @@ fn banks(bands: &ByBand<Band>) -> BTreeMap<ArrayId, Vec<Banks>> {
     all.into_iter().map(|(array, own)| (array, axes(own).collect())).collect()
 }
 
+/// The same, and residues that tell the units.
+fn wanted_banks(bands: &ByBand<Band>) -> BTreeMap<ArrayId, Vec<Banks>> {
+    let mut all = banks(bands);
+    for (array, owner) in bands.iter().filter_map(|band| band.units.as_ref()).flat_map(|units| &units.owners) {
+        all.insert(*array, vec![Banks { subscript: owner.subscript, count: owner.count }]);
+    }
+    all
+}
+
 /// The mapping of one array in a band: by instances where that takes fewer words than by tiles.
 fn allocate_array(
     program: &Program,
@@ -139,7 +148,7 @@ fn allocate_array(
 /// Whether an array lives inside of the compute process alone: no tile moves any of it. Lanes run at once what dates have one after
 /// the other, and data tell the places of what is gathered or scattered.
 fn is_inside(band: &Band, kernel: &Kernel, flow: &ArrayFlow, banks: &[Banks]) -> Result<bool> {
-    let is_plain = band.lanes.is_none() && banks.is_empty() && !is_by_data(kernel, flow.array);
+    let is_plain = band.lanes.is_none() && band.units.is_none() && banks.is_empty() && !is_by_data(kernel, flow.array);
     Ok(is_plain && flow.load.is_empty()? && flow.store.is_empty()?)
 }
 
@@ -396,6 +405,7 @@ pub fn merge(apart: &Apart, bands: &ByBand<Band>, allocations: &ByBand<Vec<Alloc
     let arrays: BTreeMap<ArrayId, ArrayId> = all().map(|(band, array)| (apart.of(band, array), array)).collect();
     let further = |array: ArrayId| banks.get(&array).map_or(vec![], |axes: &Vec<Banks>| axes[1..].to_vec());
     let in_two = bands.iter().any(is_in_two);
+    let units = bands.iter().find_map(|band| band.units.as_ref());
     let mapping = |(band, own): (BandId, &Vec<Allocation>), array| {
         own.iter().find(|a| apart.of(band, a.array) == array).map(|a| a.mapping.clone())
     };
@@ -413,6 +423,8 @@ pub fn merge(apart: &Apart, bands: &ByBand<Band>, allocations: &ByBand<Vec<Alloc
             banks: banks.get(&array).map(|axes| axes[0]),
             further_banks: further(array),
             skewed: !in_two && !further(array).is_empty(),
+            units: units.map_or(1, |units| units.count),
+            owner: units.and_then(|units| units.owners.get(&array).copied()),
         })
         .collect()
 }

@@ -331,6 +331,7 @@ pub(super) fn begin_with(band: &Cut) -> TilingDirective {
         sizes: (0..band.tileable.len()).map(size).collect(),
         strip: 1,
         lanes: None,
+        units: None,
         order: None,
         span: Span::default(),
     }

@@ -70,7 +70,7 @@ fn in_one_band(tilings: &[TilingDirective], longest: usize) -> Option<TilingDire
             LanesDirective::in_two(both.map(place), lanes.span)
         }
     });
-    let mut all = TilingDirective { schedules, sizes, strip: rank, lanes, order: None, span: own.span };
+    let mut all = TilingDirective { schedules, sizes, strip: rank, lanes, units: None, order: None, span: own.span };
     hold_lanes(&mut all);
     Some(all)
 }

@@ -85,6 +85,8 @@ pub struct Input {
     pub min: Vec<Assignment>,
     /// Iterations per cycle, instead of what directives say.
     pub lanes: Option<choose_lanes::Request>,
+    /// Compute processes that share every tile, instead of what directives say.
+    pub units: Option<choose_lanes::UnitsRequest>,
     /// Lanes may reorder sums of floating-point numbers.
     pub allow_reassociation: bool,
     /// Options for the C preprocessor.
@@ -374,6 +376,7 @@ fn options(kernel: &Kernel, input: &Input, set: &BTreeMap<String, Number>) -> Re
         max,
         min,
         lanes: Some(input.lanes.clone().unwrap_or(choose_lanes::Request::Usual)),
+        units: input.units,
         allow_reassociation: input.allow_reassociation,
         tilings: None,
         layouts: vec![],

@@ -175,6 +175,7 @@ fn directive(kernel: &Kernel, program: &polyhedral::Program, plan: &BandPlan) ->
         sizes: plan.tileable.iter().map(|tileable| if *tileable { TILE } else { 1 }).collect(),
         strip: 1,
         lanes: None,
+        units: None,
         order: None,
         span: kernel.span,
     };

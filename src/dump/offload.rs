@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{array_name, loops};
 use crate::affine::Affine;
-use crate::offload::{Band, LaneShape, Offload, Piece, Scan, Transfer, Wait};
+use crate::offload::{Band, LaneShape, Offload, Piece, Scan, Transfer, Units, Wait};
 use crate::source::kernel::{Kernel, SizeParameter};
 
 /// Load(T) and Store(T) of every array, as isl has them and as the hardware walks them.
@@ -78,7 +78,12 @@ fn iterations(kernel: &Kernel, band: &Band) -> String {
         None => instance(kernel, piece),
         Some(shape) => in_lanes(kernel, shape, piece),
     };
-    loops::text(&band.compute.scan, 1, &visit)
+    match &band.compute.units {
+        None => loops::text(&band.compute.scan, 1, &visit),
+        Some(Units { count, name, scan, .. }) => {
+            format!("    in unit `{name}` of {count}:\n{}", loops::text(scan, 1, &visit))
+        }
+    }
 }
 
 /// `for (lane = 0; lane < 4; lane++) if (N - 4*i_group - lane >= 1) S0(4*i_group + lane);`; in two dimensions with a

@@ -312,6 +312,7 @@ impl Cut {
             sizes: vec![1; self.tileable.len()],
             strip: 1,
             lanes: None,
+            units: None,
             order: None,
             span: Span::default(),
         }

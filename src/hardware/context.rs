@@ -1,5 +1,7 @@
 //! What every process of the accelerator knows: sizes, tile indices, arrays, and the types of their signals.
 
+use std::borrow::Cow;
+
 use crate::hardware::circuit::ranged::{Ranged, rtl_type};
 use crate::hardware::circuit::scope::Scope;
 use crate::hardware::circuit::variable::{Affine, Var, over_sizes};
@@ -122,6 +124,23 @@ impl<'a> Context<'a> {
         Context::with(offload, link, Beats::ELEMENTS, vec![0])
     }
 
+    /// The same for the compute process of a unit: `offload` is that of [`of_unit`].
+    pub fn of_unit(&self, offload: &'a Offload) -> Context<'a> {
+        let mut names = self.names.clone();
+        let units = self.offload.bands.iter().find_map(|band| band.compute.units.as_ref());
+        names.parameters.extend(units.map(|units| Ranged::new(Var::Size(units.name.clone()), (0, units.count - 1))));
+        Context {
+            offload,
+            kernel: &offload.kernel,
+            names,
+            band: self.band.clone(),
+            tile_bounds: self.tile_bounds.clone(),
+            strip: self.strip.clone(),
+            ports: self.ports.clone(),
+            ..*self
+        }
+    }
+
     /// For a memory port as wide as the buffers can make use of.
     pub fn with_beats(offload: &'a Offload, link: Link) -> Self {
         Context::with(offload, link, Beats::of(offload, link), offload.ports_used())
@@ -237,6 +256,18 @@ impl<'a> Context<'a> {
     pub fn layout(&self, array: ArrayId) -> Layout<Affine> {
         self.array(array).layout().map(over_sizes)
     }
+}
+
+/// What the compute process of one unit walks, which the names of its context have the number of.
+pub fn of_unit(offload: &Offload) -> Cow<'_, Offload> {
+    if offload.units() == 1 {
+        return Cow::Borrowed(offload);
+    }
+    let mut own = offload.clone();
+    for compute in own.bands.iter_mut().map(|band| &mut band.compute) {
+        compute.scan = compute.units.as_ref().map_or_else(|| compute.scan.clone(), |units| units.scan.clone());
+    }
+    Cow::Owned(own)
 }
 
 /// The buffers that memory fills or that are drained into it.

@@ -25,6 +25,9 @@ use products::{Products, kind_of_product, multipliers, of_trees};
 const BASE: u64 = 1000;
 const STATEMENT: u64 = 550;
 
+/// What a further unit has beside its operators.
+const UNIT: u64 = 400;
+
 /// What of the look-up tables lanes may take where nobody asks for a number: the rest is for ways that are none of an operator's.
 pub const LOGIC: f64 = 0.8;
 
@@ -48,7 +51,9 @@ impl Area {
         let of_tables = blocks_of_tables(offload, &kinds);
         let [blocks, usual_blocks] =
             [blocks::taken, blocks::usual].map(|taken| taken(kernel, buffers, &kinds) + of_tables);
-        Area { multipliers, aluts: aluts + lines(offload), blocks, usual_blocks }
+        let units = offload.units() as u64;
+        let aluts = aluts + (units - 1) * (aluts - BASE + UNIT);
+        Area { multipliers: units * multipliers, aluts: aluts + lines(offload), blocks, usual_blocks }
     }
 
     /// The same, of a kernel that runs one by one, with so many lanes of each statement; without the block RAMs.
@@ -295,7 +300,7 @@ pub fn of_buffers(kernel: &Kernel, buffers: &[Buffer], device: &Device) -> u64 {
 fn blocks_of_tables(offload: &Offload, kinds: &[Blocks]) -> u64 {
     let bits = blocks::smallest(kinds);
     let statements = offload.kernel.statements();
-    let lanes = |s| offload.lane_count(s) as u64;
+    let lanes = |s| (offload.lane_count(s) * offload.units()) as u64;
     let tables = statements.iter_enumerated().map(|(s, own)| {
         let each = own.values().flat_map(Expr::tables).filter(|table| table.values.len() as i64 > SMALL);
         lanes(s) * each.map(|table| table.bits().div_ceil(bits)).sum::<u64>()

@@ -58,7 +58,7 @@ impl Bound {
         let ports = ports::moved(offload, &followed.crossing);
         let once = through_memory(board, crossing, ports.into_iter().flatten().max().unwrap_or(0));
         let [multipliers, look_up_tables] = of_fabric(offload, board, sizes);
-        let lanes = offload.most_lanes().unwrap_or(1) as u64;
+        let lanes = offload.most_lanes().unwrap_or(1) as u64 * offload.units() as u64;
         Bound {
             memory,
             datapath: work.starts.div_ceil(lanes),

@@ -287,6 +287,7 @@ mod tests {
                     sizes: vec![10],
                     strip: 1,
                     lanes: None,
+                    units: None,
                     order: None,
                     span: Default::default(),
                 },

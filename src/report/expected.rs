@@ -94,9 +94,12 @@ impl Expected {
                 [] => all_of_them as f64 * own.compute.cycles_per_iteration,
                 each => own.statements.iter().zip(each).map(|(&s, cycles)| iterations[s] as f64 * cycles).sum(),
             };
+            let units = own.compute.units.as_ref().map_or(1.0, |units| units.count as f64);
+            let estimated = estimated / units;
             let tiles = tiles_of(&sampled);
             // Ports are lent in cycles in which no iteration starts, of which rows and values that are waited for leave some.
-            let starts = if own.compute.lanes.is_some() { sampled.all.starts } else { statements };
+            let apart = own.compute.lanes.is_some() || own.compute.units.is_some();
+            let starts = if apart { sampled.all.starts } else { statements };
             // Either sees what the other does not: all iterations pair by pair, or some of them one after the other.
             let paced = sampled.pace.per_group().map_or(0.0, |pace| pace * sampled.all.starts);
             let estimated = estimated.max(paced);
@@ -459,7 +462,27 @@ impl Taken {
 
     /// Adds a tile, whose indices have values.
     fn add_present(&mut self, offload: &Offload, band: &Band, rows: &Transfers, values: &mut Values, budget: f64) {
-        for piece in &band.compute.scan.pieces {
+        let Some(units) = &band.compute.units else {
+            let [cycles, starts] = Taken::of_pieces(offload, &band.compute.scan.pieces, values, budget);
+            (self.compute, self.starts) = (self.compute + cycles, self.starts + starts);
+            return self.add_moved(offload, band, rows, values, budget);
+        };
+        // A tile is computed when the last unit has done its part.
+        let mut longest: [f64; 2] = [0.0; 2];
+        for unit in 0..units.count {
+            values.stack.push((units.name.clone(), unit));
+            let own = Taken::of_pieces(offload, &units.scan.pieces, values, budget / units.count as f64);
+            values.stack.pop();
+            longest = [longest[0].max(own[0]), longest[1].max(own[1])];
+        }
+        (self.compute, self.starts) = (self.compute + longest[0], self.starts + longest[1]);
+        self.add_moved(offload, band, rows, values, budget);
+    }
+
+    /// Cycles of the iterations of one compute process, and how many start.
+    fn of_pieces(offload: &Offload, pieces: &[Piece], values: &mut Values, budget: f64) -> [f64; 2] {
+        let mut sum = [0.0; 2];
+        for piece in pieces {
             let share = cut_rows(offload, piece, values);
             // A row begins with what fills its windows.
             let warm_up = offload.warm_up(piece.leaf.statement()) as u64;
@@ -470,8 +493,13 @@ impl Taken {
             let opened = if piece.shared + 2 > piece.levels.len() { 0.0 } else { walk::LOOP as f64 };
             let around = |[cycles, starts]: [f64; 2], rows: f64| [cycles.max(opened + rows), starts];
             let [cycles, starts] = walk::rows(piece, values, budget, &Costs { row, around });
-            (self.compute, self.starts) = (self.compute + cycles, self.starts + starts);
+            sum = [sum[0] + cycles, sum[1] + starts];
         }
+        sum
+    }
+
+    /// Adds what the tile loads and stores.
+    fn add_moved(&mut self, offload: &Offload, band: &Band, rows: &Transfers, values: &mut Values, budget: f64) {
         for transfer in &band.transfers {
             let array = transfer.array;
             for way in [Way::Load, Way::Store] {

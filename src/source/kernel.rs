@@ -25,7 +25,7 @@ pub use limits::{Limits, hoisted};
 pub use obligation::{Broken, Obligation, Surroundings};
 pub use sizes::{SizeCondition, SizeParameter};
 pub use table::Table;
-pub use tiling::{LanesAlong, LanesDirective, OrderDirective, Schedule, TilingDirective};
+pub use tiling::{LanesAlong, LanesDirective, OrderDirective, Schedule, TilingDirective, UnitsDirective};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Kernel {

@@ -179,6 +179,7 @@ fn directive(program: &Program, band: &BandPlan, choice: &Choice) -> TilingDirec
         sizes: choice.sizes.clone(),
         strip: choice.strip,
         lanes: None,
+        units: None,
         order: None,
         span: Span::default(),
     }

@@ -8,6 +8,7 @@ pub mod lane_shape;
 mod legality;
 mod order;
 mod reduction;
+pub mod units;
 
 use std::collections::BTreeMap;
 
@@ -21,6 +22,7 @@ use crate::polyhedral::isl::{BasicSet, Constraint, Context, Map, Set, Tuple};
 use crate::polyhedral::{Access, Program, Touch};
 use crate::source::kernel::{Kernel, Schedule, TilingDirective};
 use lane_shape::Banking;
+use units::Units;
 pub use order::{Waits, open_loops};
 
 /// Statements that run together in tiles. The instances of all of them live in one space `D`, whose dimensions are the
@@ -58,6 +60,9 @@ pub struct Band {
     /// Per statement, the tile size along its rows of iterations; 1 where statements alternate.
     pub rows: Vec<i64>,
     pub lanes: Option<lane_shape::Lanes>,
+    pub units: Option<Units>,
+    /// The arrays that its statements access.
+    pub touched: Vec<ArrayId>,
     /// Arrays of which a word must be read late, or iterations would wait.
     pub late: Vec<ArrayId>,
     /// `[N] -> { T[T0, T1, T2] }`: the tiles that have instances.
@@ -95,6 +100,7 @@ pub fn apply(program: &Program, kernel: &Kernel, directives: &[TilingDirective])
         bands.push(band);
     }
     require_strips_apart(&bands)?;
+    units::agreed(kernel, &mut bands)?;
     match refusal {
         // Bands that have none stay as they are where another has lanes.
         Some(refusal) if bands.iter().all(|band: &Band| band.lanes.is_none()) => Err(refusal.into()),
@@ -174,6 +180,9 @@ impl Band {
             iterations.push(isl.map(parameters, tile, tuple, &bounds)?.intersect_range(&statement.domain)?);
         }
         let order = order::choose(program, kernel, directive, &statements, &theta, banking)?;
+        let units = Units::new(program, kernel, directive, &statements, &order.expressions)?;
+        let accesses = statements.iter().flat_map(|s| &program.statements[*s].accesses);
+        let touched = accesses.map(|access| access.array).collect();
 
         let mut all: Option<(Set, Map)> = None;
         for (iterations, dates) in iterations.iter().zip(&order.dates) {
@@ -204,6 +213,8 @@ impl Band {
             cycles_per_iteration: order.cycles_per_iteration,
             rows: order.rows,
             lanes: order.lanes,
+            units,
+            touched,
             late: order.late,
             dates: order.dates,
             date_expressions: order.expressions,

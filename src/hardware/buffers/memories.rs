@@ -9,6 +9,7 @@ use crate::hardware::buffers::ram::Ram;
 use crate::hardware::circuit::cells::port;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::context::Context;
+use crate::hardware::interface::names;
 use crate::ids::ArrayId;
 use crate::offload::Buffer;
 use crate::rtl::{Connection, Expr, Module, Signal, Type};
@@ -73,14 +74,21 @@ pub struct Users<'a> {
     pub drain: Option<&'a Drain>,
 }
 
-/// Adds the memories of `buffer` to the accelerator; gives the modules that they are made of, described by `text`.
-pub fn memories(m: &mut Module, context: &Context, buffer: &Buffer, users: &Users, text: String) -> Vec<Module> {
+/// Adds the memories of `buffer` to the accelerator, those of this unit; gives the modules that they are made of, described by `text`.
+pub fn memories(
+    m: &mut Module,
+    context: &Context,
+    (buffer, unit): (&Buffer, i64),
+    users: &Users,
+    text: String,
+) -> Vec<Module> {
     let array = context.array(buffer.array);
     let memories = Memories {
         buffer,
         users,
         module: format!("{}_buffer_{}", context.kernel.name, array.name),
-        array: &array.name,
+        name: format!("{}buffer_{}", names::of_unit(buffer.units, unit), array.name),
+        before: unit as usize * buffer.memories_of_unit(),
         text,
         word: Type::unsigned(array.word_bits()),
     };
@@ -105,7 +113,10 @@ struct Memories<'a> {
     users: &'a Users<'a>,
     /// The name that those of modules begin with.
     module: String,
-    array: &'a str,
+    /// What the names of its signals and instances have in them.
+    name: String,
+    /// Memories of other units before these.
+    before: usize,
     text: String,
     word: Type,
 }
@@ -128,7 +139,7 @@ impl Memories<'_> {
                 fill: fill.map(|fill| fill.beat),
                 read: read.and_then(|read| read.rotation.clone()),
                 drain: drain.map(|drain| drain.drained),
-                style: self.buffer.style(copy),
+                style: self.buffer.style(self.before + copy),
             };
             let module = format!("{}_{copy}", self.module);
             modules.push(banks::memory(&module, &self.text, self.buffer, fields, self.word.width, &shape));
@@ -154,7 +165,7 @@ impl Memories<'_> {
                 ports.push(("read_data".into(), Connection::Out(read.data.clone())));
             }
             ports.extend(drain.into_iter().flat_map(drain_ports));
-            m.instance(&module, &format!("u_buffer_{}_{copy}", self.array), vec![], ports);
+            m.instance(&module, &format!("u_{}_{copy}", self.name), vec![], ports);
         }
         modules
     }
@@ -223,13 +234,28 @@ impl Memories<'_> {
             reads("address", Connection::In(read.address.e()));
             read.bank.iter().for_each(|bank| reads("bank", Connection::In(bank.e())));
             read.used.iter().for_each(|used| reads("used", Connection::In(used.e())));
-            let word = m.wire(&format!("buffer_{}_{}_data", self.array, read.copy), self.word);
+            let word = m.wire(&format!("{}_{}_data", self.name, read.copy), self.word);
             m.assign(&read.data, &word.e().resize(read.data.ty()));
             reads("data", Connection::Out(word));
         }
         ports.extend(drain.into_iter().flat_map(drain_ports));
-        m.instance(&self.module, &format!("u_buffer_{}", self.array), vec![], ports);
+        m.instance(&self.module, &format!("u_{}", self.name), vec![], ports);
         module
+    }
+
+    /// An address in memories that have the cells of one unit: without what tells the unit.
+    fn of_unit(&self, address: &Expr) -> Expr {
+        let Some((low, bits)) = self.buffer.owned().and_then(|_| self.buffer.unit_bits()) else {
+            return address.clone();
+        };
+        let mut parts = vec![];
+        if low + bits < address.width() {
+            parts.push(address.slice(address.width() - 1, low + bits));
+        }
+        if low > 0 {
+            parts.push(address.slice(low - 1, 0));
+        }
+        if parts.is_empty() { Expr::constant(0, Type::BIT) } else { Expr::concat(&parts) }
     }
 
     /// A memory that holds the whole buffer, for a reference, the store process or both.
@@ -241,20 +267,20 @@ impl Memories<'_> {
             (None, Some(drain)) => drain.address.e(),
             (None, None) => Expr::constant(0, address_type),
         };
-        let word = m.wire(&format!("buffer_{}_{copy}_data", self.array), self.word);
+        let word = m.wire(&format!("{}_{copy}_data", self.name), self.word);
         for target in read.iter().map(|r| &r.data).chain(drain.iter().map(|d| &d.data)) {
             m.assign(target, &word.e().resize(target.ty()));
         }
         let ram = Ram {
             parts: &self.buffer.parts(),
             write_enable: written.enable.clone(),
-            write_address: written.address.clone(),
+            write_address: self.of_unit(&written.address),
             write_data: written.data.clone(),
-            read_address,
+            read_address: self.of_unit(&read_address),
             read_data: &word,
-            style: self.buffer.style(copy),
+            style: self.buffer.style(self.before + copy),
         };
-        ram.add(m, &format!("u_buffer_{}_{copy}", self.array));
+        ram.add(m, &format!("u_{}_{copy}", self.name));
     }
 }
 

@@ -43,6 +43,11 @@ pub fn prefix(name: &str) -> String {
     prefix
 }
 
+/// What the names of a unit's signals begin with: nothing where there is one.
+pub fn of_unit(units: i64, unit: i64) -> String {
+    if units > 1 { format!("unit{unit}_") } else { String::new() }
+}
+
 /// The top of the accelerator of the function `kernel`.
 pub fn top(kernel: &str) -> String {
     format!("{}_top", prefix(kernel))

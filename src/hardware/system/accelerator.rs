@@ -13,16 +13,19 @@ use crate::hardware::circuit::cells::{clocking, into, out_of, port};
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::circuit::stream::Stream;
 use crate::hardware::compute::process::{ComputePorts, ComputeRead, compute};
-use crate::hardware::context::Context;
+use crate::hardware::context::{self, Context};
 use crate::hardware::interface::link::port_suffix;
 use crate::hardware::system::memory_port::{self, Commands, MemoryPort};
+use crate::hardware::interface::names;
 use crate::hardware::system::several;
+use crate::hardware::system::units;
 use crate::hardware::transfer::load::{LoadPorts, load};
 use crate::hardware::transfer::stage::of_port;
 use crate::hardware::transfer::store::{StorePorts, store};
 use crate::hardware::walk::connect::argument_ports;
 use crate::hardware::walk::tiles::tiles;
 use crate::ids::ArrayId;
+use crate::offload::Buffer;
 use crate::rtl::{Connection, Expr, Module, Signal, Type, assign, when, when_else};
 use crate::word::RegisterWord;
 
@@ -166,7 +169,8 @@ pub fn accelerator(context: &Context) -> Vec<Module> {
     let name = &context.kernel.name;
     let mut modules = tiles(context);
     let loads: Vec<_> = context.loading().into_iter().map(|port| load(context, port)).collect();
-    let (compute_modules, compute_ports) = compute(context);
+    let offload = context::of_unit(context.offload);
+    let (compute_modules, compute_ports) = compute(&context.of_unit(&offload));
     let delay = |array| compute_ports.delay_of_drained(array);
     let stores: Vec<_> = context.storing().into_iter().map(|port| store(context, port, &delay)).collect();
 
@@ -179,21 +183,20 @@ pub fn accelerator(context: &Context) -> Vec<Module> {
     m.comment(about);
     let memory = context.ports.iter().map(|&port| MemoryPort::declare(&mut m, context, port)).collect();
     let wires = join_tiles(&mut m, context, &start, memory);
-    let mut takes = |&array: &ArrayId| (array, m.wire(&format!("takes_{}", context.array(array).name), Type::BIT));
-    let takes: Vec<(ArrayId, Signal)> = compute_ports.takes.iter().map(&mut takes).collect();
+    let takes = takes(&mut m, context, &compute_ports, "");
     let mut fills = vec![];
     for (own, (_, ports)) in wires.loading.iter().zip(&loads) {
         fills.extend(join_load(&mut m, context, &wires, own, (ports, &takes)));
     }
-    let computed = join_compute(&mut m, context, &wires, (&compute_ports, &takes));
+    let units = join_units(&mut m, context, &wires, (&compute_ports, &takes));
     let mut drains = vec![];
     for (own, (_, ports)) in wires.storing.iter().zip(&stores) {
         drains.extend(join_store(&mut m, context, &wires, own, ports));
     }
     m.follows(&wires.token_computed, &wires.token_stored, &wires.storing[0].commands.stream.valid);
-    modules.extend(join_buffers(&mut m, context, &fills, &computed, &drains));
+    modules.extend(join_buffers(&mut m, context, &fills, (&units, &takes), &drains));
     show_processes(&mut m, context, [&start, &done], &wires);
-    show_buffers(&mut m, context, &fills, &computed, &drains);
+    show_buffers(&mut m, context, &fills, &units, &drains);
 
     m.comment(about);
     join_memory(&mut m, context, &wires);
@@ -445,66 +448,146 @@ struct Computed {
     lent_reads: Vec<(ArrayId, Signal)>,
     /// See [`ComputePorts::keeps_gaps`].
     keeps_gaps: Vec<ArrayId>,
+    /// See [`ComputePorts::takes`].
+    takes: Vec<(ArrayId, Signal)>,
+}
+
+/// What joins a compute process, of several units one, to the others.
+struct Computing {
+    loaded: TileWires,
+    computed: TileWires,
+    token_computed: Signal,
+    busy: Signal,
+    stall: Signal,
+    index_error: Option<Signal>,
+}
+
+/// For every array of which iterations tell the cycles that are no gap, where they do.
+fn takes(m: &mut Module, context: &Context, compute: &ComputePorts, unit: &str) -> Vec<(ArrayId, Signal)> {
+    let own = |&array: &ArrayId| {
+        (array, m.wire(&format!("{unit}takes_{}", context.array(array).name), Type::BIT))
+    };
+    compute.takes.iter().map(own).collect()
+}
+
+/// All compute processes.
+fn join_units(
+    m: &mut Module,
+    context: &Context,
+    wires: &Wires,
+    (compute, takes_of_all): (&ComputePorts, &[(ArrayId, Signal)]),
+) -> Vec<Computed> {
+    let index_error = compute.index_error.then(|| m.output("m_index_error", Type::BIT));
+    let units = context.offload.units();
+    if units == 1 {
+        m.comment("Compute");
+        let own = Computing {
+            loaded: wires.loaded.clone(),
+            computed: wires.computed.clone(),
+            token_computed: wires.token_computed.clone(),
+            busy: wires.compute_busy.clone(),
+            stall: wires.compute_stall.clone(),
+            index_error,
+        };
+        return vec![join_compute(m, context, wires, (0, &own), (compute, takes_of_all.to_vec()))];
+    }
+    let loaded = units::give(m, units, (&wires.loaded.stream, &wires.loaded.data));
+    let (mut all, mut joined) = (vec![], vec![]);
+    for (unit, (stream, data)) in (0..units).zip(loaded) {
+        m.comment(&format!("Compute, unit {unit}"));
+        let name = names::of_unit(units, unit);
+        let mut bit = |what: &str| m.wire(&format!("{name}{what}"), Type::BIT);
+        let own = Computing {
+            token_computed: bit("token_computed"),
+            busy: bit("is_busy"),
+            stall: bit("is_stalled"),
+            index_error: index_error.as_ref().map(|_| bit("index_error")),
+            loaded: TileWires { stream, data },
+            computed: TileWires::declare(m, context, &format!("{name}computed")),
+        };
+        let takes = takes(m, context, compute, &name);
+        joined.push(join_compute(m, context, wires, (unit, &own), (compute, takes)));
+        all.push(own);
+    }
+    let computed: Vec<(Stream, Signal)> =
+        all.iter().map(|own| (own.computed.stream.clone(), own.computed.data.clone())).collect();
+    units::take(m, &computed, (&wires.computed.stream, &wires.computed.data));
+    let tokens: Vec<Signal> = all.iter().map(|own| own.token_computed.clone()).collect();
+    several::join(m, &tokens, &wires.token_computed);
+    let any = |m: &mut Module, signal: &Signal, of: &dyn Fn(&Computing) -> Expr| {
+        m.assign(signal, &Expr::any(&all.iter().map(of).collect::<Vec<_>>()));
+    };
+    any(m, &wires.compute_busy, &|own| own.busy.e());
+    let stalled = m.wire("some_unit_is_stalled", Type::BIT);
+    any(m, &stalled, &|own| own.stall.e());
+    m.assign(&wires.compute_stall, &stalled.e().and(&wires.compute_busy.e().not()));
+    if let Some(error) = &index_error {
+        any(m, error, &|own| own.index_error.as_ref().map_or(Expr::bit(false), Signal::e));
+    }
+    joined
 }
 
 fn join_compute(
     m: &mut Module,
     context: &Context,
     wires: &Wires,
-    (compute, takes): (&ComputePorts, &[(ArrayId, Signal)]),
+    (unit, own): (i64, &Computing),
+    (compute, takes): (&ComputePorts, Vec<(ArrayId, Signal)>),
 ) -> Computed {
-    m.comment("Compute");
+    let units = context.offload.units();
+    let name = names::of_unit(units, unit);
     let mut ports = process_ports(m, context);
+    if let Some(number) = context.offload.bands.iter().find_map(|band| band.compute.units.as_ref()) {
+        let number_type = Type::for_range(0, units - 1);
+        ports.push((format!("arg_{}", number.name), Connection::In(Expr::constant(unit.into(), number_type))));
+    }
     for scalar in &context.kernel.scalars {
         let name = format!("arg_{}", scalar.name);
         ports.push((name.clone(), Connection::In(port(m, &name))));
     }
-    ports.extend(wires.loaded.taken());
-    ports.extend(wires.computed.given());
+    ports.extend(own.loaded.taken());
+    ports.extend(own.computed.given());
     ports.push(("s_stored".into(), Connection::In(wires.token_stored.e())));
     ports.extend(wires.token_loaded.iter().map(|token| ("s_loaded".into(), Connection::In(token.e()))));
-    ports.push(("m_computed".into(), Connection::Out(wires.token_computed.clone())));
+    ports.push(("m_computed".into(), Connection::Out(own.token_computed.clone())));
     let mut lends = |arrays: &[ArrayId], what: &str| -> Vec<(ArrayId, Signal)> {
         let lend = |&array: &ArrayId| {
-            let name = format!("{what}_{}", context.array(array).name);
-            let wire = m.wire(&format!("{name}_borrows"), Type::BIT);
-            ports.push((format!("s_{name}"), Connection::In(wire.e())));
+            let port = format!("{what}_{}", context.array(array).name);
+            let wire = m.wire(&format!("{name}{port}_borrows"), Type::BIT);
+            ports.push((format!("s_{port}"), Connection::In(wire.e())));
             (array, wire)
         };
         arrays.iter().map(lend).collect()
     };
     let lent_writes = lends(&compute.filled, "fill");
     let lent_reads = lends(&compute.drained, "drain");
-    for (array, takes) in takes {
+    for (array, takes) in &takes {
         ports.push((format!("m_takes_{}", context.array(*array).name), Connection::Out(takes.clone())));
     }
-    ports.push(("busy".into(), Connection::Out(wires.compute_busy.clone())));
-    ports.push(("stall".into(), Connection::Out(wires.compute_stall.clone())));
-    if compute.index_error {
-        let error = m.output("m_index_error", Type::BIT);
-        ports.push(("m_index_error".into(), Connection::Out(error)));
-    }
-    let reads = compute.reads.iter().map(|read| join_read(m, context, read, &mut ports)).collect();
+    ports.push(("busy".into(), Connection::Out(own.busy.clone())));
+    ports.push(("stall".into(), Connection::Out(own.stall.clone())));
+    ports.extend(own.index_error.iter().map(|error| ("m_index_error".into(), Connection::Out(error.clone()))));
+    let reads = compute.reads.iter().map(|read| join_read(m, context, &name, read, &mut ports)).collect();
     let writes =
-        compute.writes.iter().map(|(array, r)| join_write(m, context, *array, r.clone(), &mut ports)).collect();
-    m.instance(&format!("{}_compute", context.kernel.name), "u_compute", vec![], ports);
-    Computed { reads, writes, lent_writes, lent_reads, keeps_gaps: compute.keeps_gaps.clone() }
+        compute.writes.iter().map(|(array, r)| join_write(m, context, &name, (*array, r.clone()), &mut ports)).collect();
+    m.instance(&format!("{}_compute", context.kernel.name), &format!("u_{name}compute"), vec![], ports);
+    Computed { reads, writes, lent_writes, lent_reads, keeps_gaps: compute.keeps_gaps.clone(), takes }
 }
 
 /// A read port of the compute process, whose ports come to `ports`.
-fn join_read(m: &mut Module, context: &Context, read: &ComputeRead, ports: &mut Ports) -> Read {
+fn join_read(m: &mut Module, context: &Context, unit: &str, read: &ComputeRead, ports: &mut Ports) -> Read {
     let ComputeRead { array, copy, rotation, optional } = read.clone();
     let buffer = buffer_of(context.offload, array);
     let element = context.array(array).element;
     let word = address::data_type(buffer, element.bits);
     let element = if rotation.is_some() { word } else { rtl_type(element) };
     let prefix = format!("read_{}_{copy}", context.array(array).name);
-    let address = m.wire(&format!("{prefix}_address"), address::address_type(buffer));
-    let data = m.wire(&format!("{prefix}_data"), element);
+    let address = m.wire(&format!("{unit}{prefix}_address"), address::address_type(buffer));
+    let data = m.wire(&format!("{unit}{prefix}_data"), element);
     ports.push((format!("m_{prefix}_address"), Connection::Out(address.clone())));
     ports.push((format!("s_{prefix}_data"), Connection::In(data.e())));
     let mut partition_port = |what: &str, ty: Type| {
-        let signal = m.wire(&format!("{prefix}_{what}"), ty);
+        let signal = m.wire(&format!("{unit}{prefix}_{what}"), ty);
         ports.push((format!("m_{prefix}_{what}"), Connection::Out(signal.clone())));
         signal
     };
@@ -518,26 +601,26 @@ fn join_read(m: &mut Module, context: &Context, read: &ComputeRead, ports: &mut 
 fn join_write(
     m: &mut Module,
     context: &Context,
-    array: ArrayId,
-    rotation: Option<Rotations>,
+    unit: &str,
+    (array, rotation): (ArrayId, Option<Rotations>),
     ports: &mut Ports,
 ) -> Write {
     let buffer = buffer_of(context.offload, array);
     let prefix = format!("write_{}", context.array(array).name);
-    let valid = m.wire(&format!("{prefix}_valid"), Type::BIT);
-    let address = m.wire(&format!("{prefix}_address"), address::address_type(buffer));
+    let valid = m.wire(&format!("{unit}{prefix}_valid"), Type::BIT);
+    let address = m.wire(&format!("{unit}{prefix}_address"), address::address_type(buffer));
     let bits = context.array(array).word_bits();
-    let data = m.wire(&format!("{prefix}_data"), address::data_type(buffer, bits));
+    let data = m.wire(&format!("{unit}{prefix}_data"), address::data_type(buffer, bits));
     for (what, signal) in [("valid", &valid), ("address", &address), ("data", &data)] {
         ports.push((format!("m_{prefix}_{what}"), Connection::Out(signal.clone())));
     }
     let along = rotation.as_ref().and_then(Rotations::told).map(|ty| {
-        let along = m.wire(&format!("{prefix}_along"), ty);
+        let along = m.wire(&format!("{unit}{prefix}_along"), ty);
         ports.push((format!("m_{prefix}_along"), Connection::Out(along.clone())));
         along
     });
     let group = rotation.map(|rotation| {
-        let words = m.wire(&format!("{prefix}_words"), Type::unsigned(data.width() / bits));
+        let words = m.wire(&format!("{unit}{prefix}_words"), Type::unsigned(data.width() / bits));
         ports.push((format!("m_{prefix}_words"), Connection::Out(words.clone())));
         (rotation, words)
     });
@@ -579,44 +662,70 @@ fn join_store(m: &mut Module, context: &Context, wires: &Wires, own: &Storing, s
     drains
 }
 
-/// The buffers, each joined to all its users; gives the modules that they are made of.
+/// The buffers of all units, each joined to all its users; gives the modules that they are made of.
 fn join_buffers(
     m: &mut Module,
     context: &Context,
     fills: &[Fill],
-    computed: &Computed,
+    (computed, takes): (&[Computed], &[(ArrayId, Signal)]),
     drains: &[Drain],
 ) -> Vec<Module> {
-    let signal_of =
-        |wires: &[(ArrayId, Signal)], array| wires.iter().find(|(a, _)| *a == array).map(|(_, s)| s.clone());
     let mut modules = vec![];
     for buffer in &context.offload.buffers {
         let array = buffer.array;
         let text = format!("Buffer: {}", mapping_text(context.kernel, buffer));
         m.comment(&text);
-        let users = Users {
-            fill: fills.iter().find(|fill| fill.array == array),
-            write: computed.writes.iter().find(|write| write.array == array),
-            reads: computed.reads.iter().filter(|read| read.array == array).collect(),
-            drain: drains.iter().find(|drain| drain.array == array),
-        };
-        let fill = users.fill.map(|fill| match &fill.asks {
-            Some(asks) if computed.keeps_gaps.contains(&array) => asks,
-            _ => &fill.stream.valid,
-        });
-        let borrowers = [
-            (signal_of(&computed.lent_writes, array), fill),
-            (
-                signal_of(&computed.lent_reads, array),
-                users.drain.map(|drain| drain.asks.as_ref().unwrap_or(&drain.valid)),
-            ),
-        ];
-        for (lent, borrows) in borrowers {
-            lent.zip(borrows).into_iter().for_each(|(lent, borrows)| m.assign(&lent, &borrows.e()));
+        let fill = fills.iter().find(|fill| fill.array == array);
+        let drain = drains.iter().find(|drain| drain.array == array);
+        if let [only] = computed {
+            modules.extend(join_buffer(m, context, (buffer, 0), (fill, only, drain), text));
+            continue;
         }
-        modules.extend(memories(m, context, buffer, &users, text));
+        let fills = fill.map(|fill| units::fills(m, context, buffer, fill));
+        let drains = drain.map(|drain| units::drains(m, context, buffer, drain));
+        if let Some((_, all)) = takes.iter().find(|(taken, _)| *taken == array) {
+            let own: Vec<&Signal> = computed.iter().filter_map(|own| signal_of(&own.takes, array)).collect();
+            units::takes(m, buffer, fill, &own, all);
+        }
+        for (unit, own) in computed.iter().enumerate() {
+            let fill = fills.as_ref().map(|fills| &fills[unit]);
+            let drain = drains.as_ref().map(|drains| &drains[unit]);
+            let own = join_buffer(m, context, (buffer, unit as i64), (fill, own, drain), text.clone());
+            // They are alike.
+            modules.extend(own.into_iter().filter(|_| unit == 0));
+        }
     }
     modules
+}
+
+fn signal_of(wires: &[(ArrayId, Signal)], array: ArrayId) -> Option<&Signal> {
+    wires.iter().find(|(own, _)| *own == array).map(|(_, signal)| signal)
+}
+
+/// The buffer of one unit.
+fn join_buffer(
+    m: &mut Module,
+    context: &Context,
+    (buffer, unit): (&Buffer, i64),
+    (fill, computed, drain): (Option<&Fill>, &Computed, Option<&Drain>),
+    text: String,
+) -> Vec<Module> {
+    let array = buffer.array;
+    let users = Users {
+        fill,
+        write: computed.writes.iter().find(|write| write.array == array),
+        reads: computed.reads.iter().filter(|read| read.array == array).collect(),
+        drain,
+    };
+    let fill = fill.map(|fill| match &fill.asks {
+        Some(asks) if computed.keeps_gaps.contains(&array) => asks,
+        _ => &fill.stream.valid,
+    });
+    let drain = drain.map(|drain| drain.asks.as_ref().unwrap_or(&drain.valid));
+    for (lent, borrows) in [(signal_of(&computed.lent_writes, array), fill), (signal_of(&computed.lent_reads, array), drain)] {
+        lent.zip(borrows).into_iter().for_each(|(lent, borrows)| m.assign(lent, &borrows.e()));
+    }
+    memories(m, context, (buffer, unit), &users, text)
 }
 
 /// Puts into groups what people look at in a waveform of the processes, their tokens and the memory port.
@@ -639,22 +748,25 @@ fn show_processes(m: &mut Module, context: &Context, run: [&Signal; 2], wires: &
     }
 }
 
-/// The same of the buffers, a group for each.
-fn show_buffers(m: &mut Module, context: &Context, fills: &[Fill], computed: &Computed, drains: &[Drain]) {
+/// The same of the buffers, a group for each of each unit.
+fn show_buffers(m: &mut Module, context: &Context, fills: &[Fill], computed: &[Computed], drains: &[Drain]) {
     for buffer in &context.offload.buffers {
-        let group = format!("Buffer {}", context.array(buffer.array).name);
         let mine = |array: ArrayId| array == buffer.array;
-        for fill in fills.iter().filter(|fill| mine(fill.array)) {
-            m.show(&group, [&fill.stream.valid, &fill.stream.ready, &fill.address, &fill.data]);
-        }
-        for read in computed.reads.iter().filter(|read| mine(read.array)) {
-            m.show(&group, [&read.address, &read.data]);
-        }
-        for write in computed.writes.iter().filter(|write| mine(write.array)) {
-            m.show(&group, [&write.valid, &write.address, &write.data]);
-        }
-        for drain in drains.iter().filter(|drain| mine(drain.array)) {
-            m.show(&group, [&drain.valid, &drain.address, &drain.data]);
+        for (unit, own) in computed.iter().enumerate() {
+            let of_unit = if computed.len() > 1 { format!(" of unit {unit}") } else { String::new() };
+            let group = format!("Buffer {}{of_unit}", context.array(buffer.array).name);
+            for fill in fills.iter().filter(|fill| mine(fill.array)) {
+                m.show(&group, [&fill.stream.valid, &fill.stream.ready, &fill.address, &fill.data]);
+            }
+            for read in own.reads.iter().filter(|read| mine(read.array)) {
+                m.show(&group, [&read.address, &read.data]);
+            }
+            for write in own.writes.iter().filter(|write| mine(write.array)) {
+                m.show(&group, [&write.valid, &write.address, &write.data]);
+            }
+            for drain in drains.iter().filter(|drain| mine(drain.array)) {
+                m.show(&group, [&drain.valid, &drain.address, &drain.data]);
+            }
         }
     }
 }

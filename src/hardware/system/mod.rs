@@ -7,3 +7,4 @@ pub mod registers;
 mod several;
 pub mod top;
 pub mod top_bus;
+mod units;

@@ -5,6 +5,7 @@
 //! #pragma burstc extent(a: N)
 //! #pragma burstc scratch(a) stores(all) panels(a) range(a: 0..255) layout(a: tiles) uses(apart)
 //! #pragma burstc tile(i:32, j:32, k:32) strip(2) lanes(4) order(k, i, j)
+//! #pragma burstc tile(i:32, j:32) units(i:4)
 //! #pragma burstc schedule((i,j) -> (N-j, i)) tile(10, 10)
 //! #pragma burstc schedule(S0[i] -> (i, 0); S1[i,j] -> (i, j)) tile(32, 32)
 //! ```
@@ -16,7 +17,7 @@ mod tiling;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::function::{Function, Pointer, RawArgument};
-use super::kernel::{Array, LanesDirective, Node, SizeParameter, UsesDirective};
+use super::kernel::{Array, LanesDirective, Node, SizeParameter, UnitsDirective, UsesDirective};
 use super::panels::{self, Wanted};
 use super::preprocess::{Pragma, Word};
 use super::scope::{Checked, Scope, nearest};
@@ -28,11 +29,12 @@ use parser::Parser;
 pub use text::{directive_text, order_text, storage_directives};
 
 /// What a directive may begin with, and an example of each.
-const DIRECTIVES: [(&str, &str); 15] = [
+const DIRECTIVES: [(&str, &str); 16] = [
     ("tile", "tile(i:32, j:32)"),
     ("schedule", "schedule((i,j) -> (i+j, i)) tile(10, 10)"),
     ("strip", "tile(i:32, j:32) strip(2)"),
     ("lanes", "tile(i:32, j:32) lanes(4)"),
+    ("units", "tile(i:32, j:32) units(i:4)"),
     ("order", "tile(i:32, j:32) order(j, i)"),
     ("size", "size(N: 128, min 1, max 4096)"),
     ("extent", "extent(a: N)"),
@@ -125,6 +127,8 @@ struct Tile {
     items: Vec<(Option<Word>, i64, Span)>,
     /// `lanes(4)` in the same pragma.
     lanes: Option<LanesDirective>,
+    /// `units(i:4)` in the same pragma.
+    units: Option<UnitsDirective>,
     /// `strip(2)` in the same pragma.
     strip: Option<Strip>,
     /// `order(k, i, j)` in the same pragma.

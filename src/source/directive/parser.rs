@@ -9,7 +9,7 @@ use super::{
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::source::affine_expression::{plus, times};
-use crate::source::kernel::{LanesAlong, LanesDirective, UsesDirective};
+use crate::source::kernel::{LanesAlong, LanesDirective, UnitsDirective, UsesDirective};
 use crate::source::preprocess::Word;
 use crate::source::scope::{Checked, nearest};
 use crate::source::token::{Kind, tokenize};
@@ -72,6 +72,7 @@ impl<'w> Parser<'w> {
             return self.expected("a directive", known());
         }
         let (earlier, mut lanes, mut strip, mut order) = (directives.written.len(), None, None, None);
+        let mut units = None;
         while let Some(word) = self.next() {
             let span = word.span;
             match word.text.as_str() {
@@ -90,6 +91,15 @@ impl<'w> Parser<'w> {
                         return Err(Diagnostic::new("a second `lanes` in one directive")
                             .at(again, "again")
                             .help("a band has one number of lanes"));
+                    }
+                }
+                "units" => {
+                    let new = self.units(span)?;
+                    let again = new.span;
+                    if units.replace(new).is_some() {
+                        return Err(Diagnostic::new("a second `units` in one directive")
+                            .at(again, "again")
+                            .help("a band has one number of units"));
                     }
                 }
                 "strip" => {
@@ -159,7 +169,7 @@ impl<'w> Parser<'w> {
             What::Tile(tile) => Some(tile),
             _ => None,
         });
-        belong(tile, lanes, strip, order)
+        belong(tile, Beside { lanes, units, strip, order })
     }
 
     /// `order(k, i, j)` or `order(S0[i] -> (i, 0); S1[i,j] -> (i, 1, j))`
@@ -198,25 +208,44 @@ impl<'w> Parser<'w> {
             self.expect(")", HELP)?;
             return Ok(WrittenLanes { span: join(start, self.last), items: vec![] });
         }
+        let items = self.counts("lanes", (LanesDirective::allows, LanesDirective::MOST), HELP)?;
+        Ok(WrittenLanes { span: join(start, self.last), items })
+    }
+
+    /// `units(4)`, `units(i:4)` or, beside a schedule, `units(1, 4)`
+    fn units(&mut self, start: Span) -> Checked<WrittenUnits> {
+        const HELP: &str = "write `units(4)`: four compute processes share every tile; or `units(i:4)`: along that loop";
+        self.expect("(", HELP)?;
+        let items = self.counts("units", (UnitsDirective::allows, UnitsDirective::MOST), HELP)?;
+        Ok(WrittenUnits { span: join(start, self.last), items })
+    }
+
+    /// `i:8, j:8)` or `8, 8)`: numbers that `allows`, up to `most`, of `what`.
+    fn counts(
+        &mut self,
+        what: &str,
+        (allows, most): (fn(i64) -> bool, i64),
+        help: &str,
+    ) -> Checked<Vec<(Option<Word>, i64, Span)>> {
         let mut items = Vec::new();
         loop {
             let name = self.label().then(|| self.next()).flatten().cloned();
             if name.is_some() {
-                self.expect(":", HELP)?;
+                self.expect(":", help)?;
             }
-            let (count, span) = self.integer("a number of lanes", HELP)?;
-            if !LanesDirective::allows(count) {
-                return Err(Diagnostic::new(format!("{count} lanes"))
-                    .at(span, format!("not a power of two up to {}", LanesDirective::MOST))
-                    .help("write `lanes(2)`, `lanes(4)`, `lanes(8)` …"));
+            let (count, span) = self.integer(&format!("a number of {what}"), help)?;
+            if !allows(count) {
+                return Err(Diagnostic::new(format!("{count} {what}"))
+                    .at(span, format!("not a power of two up to {most}"))
+                    .help(format!("write `{what}(2)`, `{what}(4)`, `{what}(8)` …")));
             }
             items.push((name, count, span));
             if !self.accept(",") {
                 break;
             }
         }
-        self.expect(")", HELP)?;
-        Ok(WrittenLanes { span: join(start, self.last), items })
+        self.expect(")", help)?;
+        Ok(items)
     }
 
     fn tile(&mut self, start: Span) -> Checked<Tile> {
@@ -240,7 +269,7 @@ impl<'w> Parser<'w> {
             }
         }
         self.expect(")", HELP)?;
-        Ok(Tile { span: join(start, self.last), items, lanes: None, strip: None, order: None })
+        Ok(Tile { span: join(start, self.last), items, lanes: None, units: None, strip: None, order: None })
     }
 
     /// Whether `name:` follows.
@@ -641,30 +670,42 @@ fn too_large(span: Span) -> Diagnostic {
     Diagnostic::new("a number in this directive is too large").at(span, "larger than 2^40").help("use smaller numbers")
 }
 
-/// Puts what stands beside a tile in one directive to it.
-fn belong(
-    tile: Option<&mut Tile>,
+/// What stands beside a tile in one directive.
+struct Beside {
     lanes: Option<WrittenLanes>,
+    units: Option<WrittenUnits>,
     strip: Option<Strip>,
     order: Option<Order>,
-) -> Checked<()> {
+}
+
+/// Puts what stands beside a tile in one directive to it.
+fn belong(tile: Option<&mut Tile>, beside: Beside) -> Checked<()> {
+    let Beside { lanes, units, strip, order } = beside;
     if let Some(tile) = tile {
         tile.strip = strip;
         tile.order = order;
         if let Some(lanes) = lanes {
             tile.lanes = Some(lanes.of(tile)?);
         }
+        if let Some(units) = units {
+            tile.units = units.of(tile)?;
+        }
         return Ok(());
     }
-    let (what, span, help) = match (lanes, strip, order) {
+    let (what, span, help) = match (lanes, units, strip, order) {
         (Some(lanes), ..) => (
             "lanes without tiles",
             lanes.span,
             "write `tile(i:32, j:32) lanes(4)`; for tiles that burstc chooses, give `--lanes 4`",
         ),
-        (None, Some(strip), _) => ("a strip without tiles", strip.span, "write `tile(i:32, j:32) strip(2)`"),
-        (None, None, Some(order)) => ("an order without tiles", order.span, "write `tile(i:32, j:32) order(j, i)`"),
-        (None, None, None) => return Ok(()),
+        (None, Some(units), ..) => (
+            "units without tiles",
+            units.span,
+            "write `tile(i:32, j:32) units(i:4)`; for tiles that burstc chooses, give `--units 4`",
+        ),
+        (None, None, Some(strip), _) => ("a strip without tiles", strip.span, "write `tile(i:32, j:32) strip(2)`"),
+        (None, None, None, Some(order)) => ("an order without tiles", order.span, "write `tile(i:32, j:32) order(j, i)`"),
+        (None, None, None, None) => return Ok(()),
     };
     Err(Diagnostic::new(what).at(span, "no `tile` in this directive").help(help))
 }
@@ -710,21 +751,7 @@ impl WrittenLanes {
         let mut along: Vec<LanesAlong> = vec![];
         for (place, (name, count, span)) in items.iter().enumerate() {
             let of = |name: &Word| {
-                let is = |(own, ..): &(Option<Word>, i64, Span)| own.as_ref().is_some_and(|own| own.text == name.text);
-                tile.items.iter().position(is).ok_or_else(|| {
-                    let loops = tile.items.iter().filter_map(|(own, ..)| own.as_ref()).map(|own| own.text.as_str());
-                    let help = match nearest(&name.text, loops) {
-                        Some(near) => format!("did you mean `{near}`?"),
-                        None => {
-                            "name two loops of the tile; beside a schedule, give a number for each dimension, as in \
-                                 `lanes(8, 8, 1)`"
-                                .to_string()
-                        }
-                    };
-                    Diagnostic::new(format!("no tile size for `{}`", name.text))
-                        .at(name.span, "not in `tile`")
-                        .help(help)
-                })
+                dimension_of(tile, name, "name two loops of the tile; beside a schedule, give a number for each dimension, as in `lanes(8, 8, 1)`")
             };
             let dimension = name.as_ref().map_or(Ok(place), of)?;
             if along.iter().any(|own| own.dimension == dimension) {
@@ -744,6 +771,49 @@ impl WrittenLanes {
             _ => Err(Diagnostic::new(format!("lanes along {} loops", along.len()))
                 .at(span, "along two only")
                 .help("name two, as in `lanes(i:8, j:8)`; for lanes along one, write `lanes(8)`")),
+        }
+    }
+}
+
+/// The dimension of a tile that has the name of a loop.
+fn dimension_of(tile: &Tile, name: &Word, help: &str) -> Checked<usize> {
+    let is = |(own, ..): &(Option<Word>, i64, Span)| own.as_ref().is_some_and(|own| own.text == name.text);
+    tile.items.iter().position(is).ok_or_else(|| {
+        let loops = tile.items.iter().filter_map(|(own, ..)| own.as_ref()).map(|own| own.text.as_str());
+        let help = match nearest(&name.text, loops) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => help.to_string(),
+        };
+        Diagnostic::new(format!("no tile size for `{}`", name.text)).at(name.span, "not in `tile`").help(help)
+    })
+}
+
+/// Units as they are written.
+struct WrittenUnits {
+    span: Span,
+    items: Vec<(Option<Word>, i64, Span)>,
+}
+
+impl WrittenUnits {
+    /// What they are in the dimensions of `tile`, by the name of its loop or one number for each; `None` for one unit.
+    fn of(self, tile: &Tile) -> Checked<Option<UnitsDirective>> {
+        const HELP: &str = "write `units(i:4)` for the loop i of the tile; beside a schedule, a number for each dimension, as in \
+                            `units(1, 4)`";
+        let WrittenUnits { span, items } = self;
+        let several: Vec<usize> = (0..items.len()).filter(|place| items[*place].1 > 1).collect();
+        let refuse = |what: &str, label: String| Err(Diagnostic::new(what).at(span, label).help(HELP));
+        match (&items[..], &several[..]) {
+            (_, []) => Ok(None),
+            ([(None, count, _)], _) => Ok(Some(UnitsDirective { count: *count, dimension: None, span })),
+            ([(Some(name), count, _)], _) => {
+                let dimension = Some(dimension_of(tile, name, HELP)?);
+                Ok(Some(UnitsDirective { count: *count, dimension, span }))
+            }
+            (_, [only]) if items.len() == tile.items.len() && items.iter().all(|(name, ..)| name.is_none()) => {
+                Ok(Some(UnitsDirective { count: items[*only].1, dimension: Some(*only), span }))
+            }
+            (_, [_]) => refuse("units that do not say along which loop", format!("the tile has {} dimensions", tile.items.len())),
+            _ => refuse("units along several loops", "along one only".to_string()),
         }
     }
 }

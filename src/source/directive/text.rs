@@ -14,6 +14,13 @@ pub fn directive_text(tiling: &TilingDirective, kernel: &Kernel) -> String {
         true => " lanes(auto)".to_string(),
         false => format!(" lanes({})", counts(&tiling, lanes)),
     });
+    let units = tiling.units.map_or(String::new(), |units| match units.dimension {
+        None => format!(" units({})", units.count),
+        Some(own) => {
+            let count = |k: usize| if k == own { units.count } else { 1 };
+            format!(" units({})", (0..tiling.sizes.len()).map(|k| count(k).to_string()).collect::<Vec<_>>().join(", "))
+        }
+    });
     let strip = if tiling.strip > 1 { format!(" strip({})", tiling.strip) } else { String::new() };
     let order = tiling.order.as_ref().map_or(String::new(), |order| {
         let date = |(schedule, loops): (&Schedule, &Vec<String>)| {
@@ -29,7 +36,7 @@ pub fn directive_text(tiling: &TilingDirective, kernel: &Kernel) -> String {
     let names: Vec<&str> = kernel.panels.iter().map(|array| kernel.arrays[*array].name.as_str()).collect();
     let panels = if names.is_empty() { String::new() } else { format!(" panels({})", names.join(", ")) };
     let (statements, sizes) = (statements.join("; "), sizes.join(", "));
-    format!("#pragma burstc schedule({statements}) tile({sizes}){strip}{lanes}{order}{wires}{panels}")
+    format!("#pragma burstc schedule({statements}) tile({sizes}){strip}{lanes}{units}{order}{wires}{panels}")
 }
 
 /// Pragmas that say which arguments lie by tiles in memory, and whether arrays have a buffer for each of their uses.

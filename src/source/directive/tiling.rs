@@ -122,7 +122,7 @@ impl Directives {
                     let span = inside.first().map(|place| place.statement.span).unwrap_or_default();
                     let theta = |place: &Place| Schedule { statement: place.statement.name.clone(), theta: vec![] };
                     let schedules = inside.iter().map(theta).collect();
-                    TilingDirective { schedules, sizes: vec![], strip: 1, lanes: None, order: None, span }
+                    TilingDirective { schedules, sizes: vec![], strip: 1, lanes: None, units: None, order: None, span }
                 }
             };
             if nodes.len() > 1 {
@@ -131,6 +131,7 @@ impl Directives {
                 }
                 tiling.sizes.insert(0, 1);
                 tiling.lanes = tiling.lanes.map(|lanes| lanes.behind(1));
+                tiling.units.iter_mut().flat_map(|units| &mut units.dimension).for_each(|dimension| *dimension += 1);
             }
             tilings.push(tiling);
         }
@@ -228,7 +229,8 @@ impl Context<'_> {
         }
         let sizes = tile.items.iter().map(|(_, size, _)| *size).collect();
         let order = self.order_by_loops(tile, &tiled, &schedules)?;
-        Ok(TilingDirective { schedules, sizes, strip: tile.strip()?, lanes: tile.lanes, order, span: tile.span })
+        let (strip, lanes, units) = (tile.strip()?, tile.lanes, tile.units);
+        Ok(TilingDirective { schedules, sizes, strip, lanes, units, order, span: tile.span })
     }
 
     /// The order inside tiles along the loops `tiled`, of which `schedules` are the values.
@@ -537,6 +539,7 @@ impl Context<'_> {
             sizes: tile.items.iter().map(|(_, size, _)| *size).collect(),
             strip: tile.strip()?,
             lanes: tile.lanes,
+            units: tile.units,
             order: None,
             span: if follows { join(span, tile.span) } else { span },
         })

@@ -21,6 +21,9 @@ pub struct TilingDirective {
     /// Iterations side by side, where somebody asks for more than one.
     #[serde(default)]
     pub lanes: Option<LanesDirective>,
+    /// Compute processes side by side, where somebody asks for more than one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub units: Option<UnitsDirective>,
     /// The order inside a tile, where somebody asks for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<OrderDirective>,
@@ -125,6 +128,27 @@ impl LanesDirective {
     /// Whether the hardware can be built for so many.
     pub fn allows(count: i64) -> bool {
         (1..=LanesDirective::MOST).contains(&count) && count.count_ones() == 1
+    }
+}
+
+/// `units(4)`: so many compute processes, each with buffers of its own, share the iterations of every tile; `units(i:4)`: along
+/// that dimension of the tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnitsDirective {
+    /// A power of two.
+    pub count: i64,
+    /// Its place in [`TilingDirective::sizes`], where somebody names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dimension: Option<usize>,
+    pub span: Span,
+}
+
+impl UnitsDirective {
+    pub const MOST: i64 = 64;
+
+    /// Whether the hardware can be built for so many.
+    pub fn allows(count: i64) -> bool {
+        (1..=UnitsDirective::MOST).contains(&count) && count.count_ones() == 1
     }
 }
 

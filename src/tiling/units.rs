@@ -1,0 +1,235 @@
+//! Units: several compute processes, each with buffers of its own, that share the iterations of every tile.
+//!
+//! With P units along dimension k, unit u runs the iterations with `θ_k mod P = u`, in the order of their dates. What tiles
+//! load and store stays as it is: one load process fills the buffers of all units, one store process drains them, and a tile is
+//! computed when all have computed it. So values must stay in a unit. They do where every array that the band writes has
+//! a subscript that tells the unit: in all references, of reads and writes alike, it is θ_k plus one constant modulo P. Then a cell
+//! belongs to one unit, whichever tiles are under way ([`Owner`]). Arrays that are only read are in the buffers of all units.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::affine::Affine;
+use crate::diagnostic::{Diagnostic, Span};
+use crate::ids::{ArrayId, StatementId};
+use crate::offload::Owner;
+use crate::polyhedral::{Access, Program};
+use crate::source::kernel::{Kernel, TilingDirective, UnitsDirective};
+
+/// The units of a band.
+#[derive(Clone)]
+pub struct Units {
+    /// A power of two, at least 2.
+    pub count: i64,
+    /// Along which dimension of the tiles.
+    pub dimension: usize,
+    /// Per statement the level of its dates that is this dimension. Statements of other levels run one after the other in front of them.
+    pub levels: Vec<usize>,
+    /// Of each array that has one the subscript that tells the unit.
+    pub owners: BTreeMap<ArrayId, Owner>,
+    pub span: Span,
+}
+
+impl Units {
+    /// Those that `directive` wants for its `statements`, which run at these `dates`; `None` where it wants none.
+    ///
+    /// # Errors
+    /// A [`Diagnostic`] where no dimension has so many, with what stands in the way.
+    pub fn new(
+        program: &Program,
+        kernel: &Kernel,
+        directive: &TilingDirective,
+        statements: &[StatementId],
+        dates: &[Vec<Affine>],
+    ) -> Result<Option<Units>, Diagnostic> {
+        let Some(UnitsDirective { count, dimension, span }) = directive.units.filter(|units| units.count > 1) else {
+            return Ok(None);
+        };
+        if let Some(lanes) = directive.lanes.filter(|lanes| lanes.count > 1) {
+            return Err(Diagnostic::new(format!("{} lanes and {count} units in one band", lanes.count))
+                .at(place(span, directive), "units")
+                .help("a unit runs one iteration per cycle: leave lanes or units out"));
+        }
+        let wanted: Vec<usize> = dimension.map_or((0..directive.sizes.len()).collect(), |own| vec![own]);
+        let mut refusal = None;
+        for k in wanted {
+            let found = owners(program, kernel, directive, (statements, k), count)
+                .and_then(|owners| Ok((levels(directive, dates, k)?, owners)))
+                .and_then(|(levels, owners)| match directive.sizes[k] {
+                    size if size < count => Err(Obstacle::Short(size)),
+                    _ => Ok(Units { count, dimension: k, levels, owners, span }),
+                });
+            match found {
+                Ok(units) => return Ok(Some(units)),
+                // What is nearest to being possible tells most.
+                Err(obstacle) if refusal.as_ref().is_none_or(|(_, other): &(usize, Obstacle)| *other < obstacle) => {
+                    refusal = Some((k, obstacle));
+                }
+                Err(_) => {}
+            }
+        }
+        let (k, obstacle) = refusal.unwrap_or((0, Obstacle::Constant));
+        let theta = directive.schedules.first().and_then(|schedule| schedule.theta.get(k));
+        let along = theta.map_or(String::new(), |theta| format!(" along `{theta}`"));
+        let (label, help) = obstacle.text(kernel, count);
+        Err(Diagnostic::new(format!("no {count} units{along}: {label}"))
+            .at(place(span, directive), "units")
+            .help(help))
+    }
+}
+
+fn place(span: Span, directive: &TilingDirective) -> Span {
+    if span.line > 0 { span } else { directive.span }
+}
+
+/// The dimensions along which the tiles of a band may have so many units, were they long enough.
+pub fn dimensions(program: &Program, kernel: &Kernel, directive: &TilingDirective, count: i64) -> Vec<usize> {
+    let statements = super::statements_of(program, directive);
+    let may = |k: &usize| owners(program, kernel, directive, (&statements, *k), count).is_ok();
+    (0..directive.sizes.len()).filter(may).collect()
+}
+
+/// Why there are no units along a dimension: the later, the nearer to being possible.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Obstacle {
+    /// Some statement has a constant there.
+    Constant,
+    /// A value of this array may go from one unit to another.
+    Shared(ArrayId),
+    /// The order inside tiles has no such level.
+    Order,
+    /// Tiles have so many values there.
+    Short(i64),
+}
+
+impl Obstacle {
+    /// What it is, and what can be done.
+    fn text(&self, kernel: &Kernel, count: i64) -> (String, String) {
+        match self {
+            Obstacle::Constant => (
+                "not all statements of the band run along it".to_string(),
+                "units share the iterations of a loop around all statements of the band".to_string(),
+            ),
+            Obstacle::Shared(array) => (
+                format!("iterations of one unit would use what another writes of `{}`", kernel.arrays[*array].name),
+                "units run along a loop that is in the same subscript of every reference to an array that is written, as `i` in \
+                 `c[i][j] += a[i][k] * b[k][j]`"
+                    .to_string(),
+            ),
+            Obstacle::Order => (
+                "the order inside a tile has no such loop".to_string(),
+                "give an order that is a permutation of the tile's dimensions".to_string(),
+            ),
+            Obstacle::Short(size) => (
+                format!("a tile has {size} value{} there", if *size == 1 { "" } else { "s" }),
+                format!("make the tile at least {count} long, as all units share it"),
+            ),
+        }
+    }
+}
+
+/// The levels of the statements' dates that are dimension `k` of their tiles: one for all statements that share loops in front of
+/// it, as a unit counts along it by itself.
+fn levels(directive: &TilingDirective, dates: &[Vec<Affine>], k: usize) -> Result<Vec<usize>, Obstacle> {
+    let own = dates.iter().zip(&directive.schedules).map(|(date, own)| date.iter().position(|d| *d == own.theta[k]));
+    let levels: Vec<usize> = own.collect::<Option<_>>().ok_or(Obstacle::Order)?;
+    let pairs = (0..levels.len()).flat_map(|one| (0..one).map(move |other| (one, other)));
+    for (one, other) in pairs.filter(|(one, other)| levels[*one] != levels[*other]) {
+        let tells = |level: usize| {
+            let [own, others] = [&dates[one][level], &dates[other][level]];
+            own.is_constant() && others.is_constant() && own.constant != others.constant
+        };
+        if !(0..levels[one].min(levels[other])).any(tells) {
+            return Err(Obstacle::Order);
+        }
+    }
+    Ok(levels)
+}
+
+/// The subscripts that tell the units along dimension `k`: of every array that the band writes, and of others that have one.
+fn owners(
+    program: &Program,
+    kernel: &Kernel,
+    directive: &TilingDirective,
+    (statements, k): (&[StatementId], usize),
+    count: i64,
+) -> Result<BTreeMap<ArrayId, Owner>, Obstacle> {
+    let values: Vec<&Affine> = directive.schedules.iter().map(|schedule| &schedule.theta[k]).collect();
+    if values.iter().any(|value| value.is_constant()) {
+        return Err(Obstacle::Constant);
+    }
+    let mut all: BTreeMap<ArrayId, Vec<(&Affine, &Access)>> = BTreeMap::new();
+    let mut written: BTreeSet<ArrayId> = BTreeSet::new();
+    for (&statement, &value) in statements.iter().zip(&values) {
+        for access in &program.statements[statement].accesses {
+            all.entry(access.array).or_default().push((value, access));
+            if access.write {
+                written.insert(access.array);
+            }
+        }
+    }
+    let mut owners = BTreeMap::new();
+    for (array, accesses) in all {
+        let rank = kernel.arrays[array].extents.len();
+        match (0..rank).find_map(|subscript| owner(&accesses, subscript, count)) {
+            Some(owner) => drop(owners.insert(array, owner)),
+            None if written.contains(&array) => return Err(Obstacle::Shared(array)),
+            None => {}
+        }
+    }
+    Ok(owners)
+}
+
+/// The owner by this subscript, where it is the statement's value and one constant in all accesses, modulo `count`.
+fn owner(accesses: &[(&Affine, &Access)], subscript: usize, count: i64) -> Option<Owner> {
+    let mut offset = None;
+    for (value, access) in accesses {
+        let distance = access.subscripts.as_ref()?.get(subscript)?.clone() - (*value).clone();
+        let own = distance.constant.rem_euclid(count);
+        let is_multiple = distance.terms.values().all(|factor| factor % count == 0);
+        if !is_multiple || offset.is_some_and(|offset| offset != own) {
+            return None;
+        }
+        offset = Some(own);
+    }
+    Some(Owner { subscript, count, offset: offset? })
+}
+
+/// The owners that all bands have in common, where some have units.
+///
+/// # Errors
+/// A [`Diagnostic`] where bands differ in number, or in whom the cells of an array that is written belong to.
+pub fn agreed(kernel: &Kernel, bands: &mut crate::ids::ByBand<super::Band>) -> Result<(), Diagnostic> {
+    let Some(first) = bands.iter().find_map(|band| band.units.clone()) else { return Ok(()) };
+    let other = bands.iter().find(|band| band.units.as_ref().map(|units| units.count) != Some(first.count));
+    if let Some(band) = other {
+        let own = band.units.as_ref().map_or(1, |units| units.count);
+        return Err(Diagnostic::new(format!("{} units in one band, and {own} in another", first.count))
+            .at(place(band.units.as_ref().map_or(band.directive.span, |units| units.span), &band.directive), "others here")
+            .help("give all bands as many units"));
+    }
+    let mut common: BTreeMap<ArrayId, Option<Owner>> = BTreeMap::new();
+    for band in bands.iter() {
+        let units = band.units.as_ref().expect("all bands have units");
+        let touched: BTreeSet<ArrayId> = band.touched.iter().copied().collect();
+        for array in touched {
+            let own = units.owners.get(&array).copied();
+            let known = common.entry(array).or_insert(own);
+            if *known != own {
+                *known = None;
+            }
+        }
+    }
+    let of_two = common.iter().find(|(array, owner)| owner.is_none() && kernel.is_written(**array));
+    if let Some((array, _)) = of_two {
+        return Err(Diagnostic::new(format!(
+            "no {} units: the bands that use `{}` would give its cells to different units",
+            first.count, kernel.arrays[*array].name
+        ))
+        .at(place(first.span, &bands.iter().next().expect("a band").directive), "units")
+        .help("units run along the same subscript of an array in all bands, `units(i:4)` says along which loop"));
+    }
+    for units in bands.iter_mut().filter_map(|band| band.units.as_mut()) {
+        units.owners = common.iter().filter_map(|(array, owner)| Some((*array, (*owner)?))).collect();
+    }
+    Ok(())
+}
