@@ -733,7 +733,7 @@ impl Buffer {
     /// Where memories have the cells of their unit only, and leave out what of an address tells it: not where banks of the reads
     /// of an iteration follow from the same bits.
     pub fn owned(&self) -> Option<Owner> {
-        self.owner.filter(|_| self.partition.is_none() && self.common_mapping().is_some())
+        self.owner.filter(|owner| !owner.shared && self.partition.is_none() && self.common_mapping().is_some())
     }
 
     /// The lowest bit of an address that tells to which unit a cell belongs, but for the owner's offset, and how many there are.
@@ -801,6 +801,9 @@ pub struct Owner {
     pub count: i64,
     /// From 0 to `count - 1`.
     pub offset: i64,
+    /// Whether all units have every cell that is loaded, as some of them are read by others, and written by none.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shared: bool,
 }
 
 impl Owner {

@@ -111,7 +111,9 @@ fn bound(offload: &Offload, board: &Board) -> String {
         text += &format!("    {what:<51}{cycles}\n");
     }
     text += &format!("expected to reach {share:.2} of what the {limit} would allow\n");
-    if let Some(lanes) = TilingReport::new(offload, board).lanes {
+    let TilingReport { lanes, units, .. } = TilingReport::new(offload, board);
+    text += &units.map_or(String::new(), |units| format!("units {}\n", units.text()));
+    if let Some(lanes) = lanes {
         text += &format!("lanes {}\n", lanes.text(|n| n.to_string()));
         lanes.reason.iter().for_each(|reason| text += &format!("    chosen: {reason}\n"));
     }
@@ -131,6 +133,9 @@ fn text(offload: &Offload, tiling: &TilingReport) -> String {
         let _ = writeln!(text, "lanes {}", lanes.text(|n| n.to_string()));
         lanes.reason.iter().for_each(|reason| text.push_str(&format!("    chosen: {reason}\n")));
         text.push('\n');
+    }
+    if let Some(units) = &tiling.units {
+        let _ = writeln!(text, "units {}\n", units.text());
     }
     for band in &offload.bands {
         let sizes: Vec<String> = band.tiling.sizes.iter().map(|size| size.to_string()).collect();

@@ -323,7 +323,7 @@ pub fn max_cycles(work: &Work) -> u64 {
 pub fn expected_cycles(offload: &Offload, work: &Work, direct: bool) -> u64 {
     const CYCLES_PER_ACCESS: u64 = 6;
     let lanes = offload.bands.iter().map(|band| band.compute.lanes.as_ref().map_or(1, |lanes| lanes.count as u64));
-    let iterations = work.iterations / lanes.min().unwrap_or(1).max(1);
+    let iterations = work.iterations / lanes.min().unwrap_or(1).max(1) / offload.units().max(1) as u64;
     let words = (work.bytes_read + work.bytes_written) / 4;
     iterations.max(words).max(if direct { CYCLES_PER_ACCESS * work.accesses } else { 0 })
 }

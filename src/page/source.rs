@@ -73,6 +73,10 @@ fn notes(page: &Page, pictures: &Pictures) -> BTreeMap<usize, Vec<String>> {
                 Some(shape) => format!("{} lanes along {}", shape.count, escaped(&shape.along)),
                 None => "one lane".to_string(),
             };
+            let lanes = match &band.compute.units {
+                Some(units) => format!("{} units along {}", units.count, escaped(&units.along)),
+                None => lanes,
+            };
             let each = own_cycles(band, *statement);
             let mut note = format!(
                 "<b>{}</b> tiles {} along {}; {lanes}; order {}; about {:.3} cycles per iteration",

@@ -67,9 +67,10 @@ fn time(table: &mut Table, report: &RunReport) {
     let clock = trimmed(report.clock_mhz, 3);
     table.row("cycles", &format!("{} = {} us at {clock} MHz", grouped(report.cycles), fixed(report.time_us, 2)));
     let each = fixed(report.cycles_per_iteration, 3);
-    let per_cycle = match report.tiling.lanes.as_ref().filter(|_| report.cycles > 0) {
-        Some(_) => format!(" ({} per cycle)", fixed(report.iterations as f64 / report.cycles as f64, 2)),
-        None => String::new(),
+    let has_several = report.tiling.lanes.is_some() || report.tiling.units.is_some();
+    let per_cycle = match report.cycles {
+        1.. if has_several => format!(" ({} per cycle)", fixed(report.iterations as f64 / report.cycles as f64, 2)),
+        _ => String::new(),
     };
     table.row("iterations", &format!("{}, {each} cycles each{per_cycle}", grouped(report.iterations)));
 }
@@ -176,6 +177,9 @@ fn choices(table: &mut Table, report: &RunReport) {
             table.row("", "they combine floating-point numbers in another order: results may differ");
         }
         lanes.reason.iter().for_each(|reason| table.row("", &format!("chosen: {reason}")));
+    }
+    if let Some(units) = &report.tiling.units {
+        table.row("units", &units.text());
     }
     let width = report.buffers.iter().map(|buffer| buffer.mapping.chars().count()).max().unwrap_or(0);
     for (index, buffer) in report.buffers.iter().enumerate() {

@@ -24,6 +24,38 @@ pub struct TilingReport {
     /// Where iterations run side by side, or somebody asked whether they could.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lanes: Option<LanesReport>,
+    /// Where several compute processes share the tiles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub units: Option<UnitsReport>,
+}
+
+/// Compute processes, at the usual sizes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UnitsReport {
+    pub count: i64,
+    /// What they run along: `i`.
+    pub along: String,
+    /// Multipliers of 18 x 18 bits, and those of the board.
+    pub multipliers: u64,
+    pub board_multipliers: u64,
+}
+
+impl UnitsReport {
+    fn new(offload: &Offload, board: &Board) -> Option<UnitsReport> {
+        let units = offload.bands.iter().find_map(|band| band.compute.units.as_ref())?;
+        Some(UnitsReport {
+            count: units.count,
+            along: units.along.clone(),
+            multipliers: Area::of(offload, &board.device).multipliers,
+            board_multipliers: board.device.dsp_18x18,
+        })
+    }
+
+    /// `4 along i: 12 of 384 multipliers`
+    pub fn text(&self) -> String {
+        let UnitsReport { count, along, multipliers, board_multipliers } = self;
+        format!("{count} along {along}: {multipliers} of {board_multipliers} multipliers")
+    }
 }
 
 /// At the usual sizes.
@@ -55,6 +87,7 @@ impl TilingReport {
             block_ram_bits: board.block_ram_bits(),
             strips: offload.strips_note.clone(),
             lanes: LanesReport::new(offload, board),
+            units: UnitsReport::new(offload, board),
         }
     }
 

@@ -179,8 +179,9 @@ impl Band {
             }
             iterations.push(isl.map(parameters, tile, tuple, &bounds)?.intersect_range(&statement.domain)?);
         }
-        let order = order::choose(program, kernel, directive, &statements, &theta, banking)?;
-        let units = Units::new(program, kernel, directive, &statements, &order.expressions)?;
+        let choose = |own: &TilingDirective| order::choose(program, kernel, own, &statements, &theta, banking);
+        let (order, directive, units) =
+            Units::find(program, kernel, directive, &statements, choose, |order| &order.expressions)?;
         let accesses = statements.iter().flat_map(|s| &program.statements[*s].accesses);
         let touched = accesses.map(|access| access.array).collect();
 
@@ -204,7 +205,7 @@ impl Band {
             isl: isl.clone(),
             parameters: parameters.clone(),
             bounded_sizes: program.bounded_sizes.clone(),
-            directive: directive.clone(),
+            directive,
             tiles: tiles.coalesce()?,
             instances: instances.coalesce()?,
             order: order.text,

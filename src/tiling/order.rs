@@ -113,7 +113,9 @@ fn best(
         return Ok((space, best));
     }
     let mut best = space.best(program, statements, None)?;
-    if best.as_ref().is_some_and(|best| best.cost > WORTH_A_WAVE * space.instances()) {
+    // Units count along a dimension by itself.
+    let may_have_waves = directive.units.is_none();
+    if may_have_waves && best.as_ref().is_some_and(|best| best.cost > WORTH_A_WAVE * space.instances()) {
         space.add_waves(program, statements, false)?;
         let look = || space.best(program, statements, None);
         if let Some(found) = program.isl.within(WAVE_OPERATIONS, look)? {

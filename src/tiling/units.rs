@@ -4,13 +4,17 @@
 //! load and store stays as it is: one load process fills the buffers of all units, one store process drains them, and a tile is
 //! computed when all have computed it. So values must stay in a unit. They do where every array that the band writes has
 //! a subscript that tells the unit: in all references, of reads and writes alike, it is θ_k plus one constant modulo P. Then a cell
-//! belongs to one unit, whichever tiles are under way ([`Owner`]). Arrays that are only read are in the buffers of all units.
+//! belongs to one unit, whichever tiles are under way ([`Owner`]). Arrays that are only read are in the buffers of all units, and so
+//! is what is read of others in cells that constants tell from all that are written, as another member of a structure.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use anyhow::Result;
+
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::ids::{ArrayId, StatementId};
+use super::Band;
+use crate::ids::{ArrayId, ByBand, StatementId};
 use crate::offload::Owner;
 use crate::polyhedral::{Access, Program};
 use crate::source::kernel::{Kernel, TilingDirective, UnitsDirective};
@@ -26,45 +30,60 @@ pub struct Units {
     pub levels: Vec<usize>,
     /// Of each array that has one the subscript that tells the unit.
     pub owners: BTreeMap<ArrayId, Owner>,
+    /// The arrays that the band writes.
+    written: BTreeSet<ArrayId>,
     pub span: Span,
 }
 
 impl Units {
-    /// Those that `directive` wants for its `statements`, which run at these `dates`; `None` where it wants none.
+    /// Those that `directive` wants for its `statements`, with the directive that says along which dimension, and what `order` makes of it:
+    /// an order inside the tiles, with the statements' dates.
     ///
     /// # Errors
-    /// A [`Diagnostic`] where no dimension has so many, with what stands in the way.
-    pub fn new(
+    /// A [`Diagnostic`] where no dimension has so many, with what stands in the way; that of `order`.
+    pub(super) fn find<T>(
         program: &Program,
         kernel: &Kernel,
         directive: &TilingDirective,
         statements: &[StatementId],
-        dates: &[Vec<Affine>],
-    ) -> Result<Option<Units>, Diagnostic> {
-        let Some(UnitsDirective { count, dimension, span }) = directive.units.filter(|units| units.count > 1) else {
-            return Ok(None);
+        order: impl Fn(&TilingDirective) -> Result<T>,
+        dates: impl Fn(&T) -> &[Vec<Affine>],
+    ) -> Result<(T, TilingDirective, Option<Units>)> {
+        let Some(asked) = directive.units.filter(|units| units.count > 1) else {
+            return Ok((order(directive)?, directive.clone(), None));
         };
+        let UnitsDirective { count, dimension, span } = asked;
         if let Some(lanes) = directive.lanes.filter(|lanes| lanes.count > 1) {
             return Err(Diagnostic::new(format!("{} lanes and {count} units in one band", lanes.count))
                 .at(place(span, directive), "units")
-                .help("a unit runs one iteration per cycle: leave lanes or units out"));
+                .help("a unit runs one iteration per cycle: leave lanes or units out")
+                .into());
         }
         let wanted: Vec<usize> = dimension.map_or((0..directive.sizes.len()).collect(), |own| vec![own]);
-        let mut refusal = None;
+        let mut refusal: Option<(usize, Obstacle)> = None;
         for k in wanted {
-            let found = owners(program, kernel, directive, (statements, k), count)
-                .and_then(|owners| Ok((levels(directive, dates, k)?, owners)))
-                .and_then(|(levels, owners)| match directive.sizes[k] {
-                    size if size < count => Err(Obstacle::Short(size)),
-                    _ => Ok(Units { count, dimension: k, levels, owners, span }),
-                });
-            match found {
-                Ok(units) => return Ok(Some(units)),
-                // What is nearest to being possible tells most.
-                Err(obstacle) if refusal.as_ref().is_none_or(|(_, other): &(usize, Obstacle)| *other < obstacle) => {
-                    refusal = Some((k, obstacle));
+            let found = owners(program, kernel, directive, (statements, k), count);
+            let found = match directive.sizes[k] {
+                size if size < count => found.and(Err(Obstacle::Short(size))),
+                _ => found,
+            };
+            let obstacle = match found {
+                Err(obstacle) => obstacle,
+                Ok((owners, written)) => {
+                    let units = Some(UnitsDirective { dimension: Some(k), ..asked });
+                    let own = TilingDirective { units, ..directive.clone() };
+                    let order = order(&own)?;
+                    match levels(directive, dates(&order), k) {
+                        Ok(levels) => {
+                            return Ok((order, own, Some(Units { count, dimension: k, levels, owners, written, span })));
+                        }
+                        Err(obstacle) => obstacle,
+                    }
                 }
-                Err(_) => {}
+            };
+            // What is nearest to being possible tells most.
+            if refusal.as_ref().is_none_or(|(_, other)| *other < obstacle) {
+                refusal = Some((k, obstacle));
             }
         }
         let (k, obstacle) = refusal.unwrap_or((0, Obstacle::Constant));
@@ -73,7 +92,8 @@ impl Units {
         let (label, help) = obstacle.text(kernel, count);
         Err(Diagnostic::new(format!("no {count} units{along}: {label}"))
             .at(place(span, directive), "units")
-            .help(help))
+            .help(help)
+            .into())
     }
 }
 
@@ -129,7 +149,7 @@ impl Obstacle {
 
 /// The levels of the statements' dates that are dimension `k` of their tiles: one for all statements that share loops in front of
 /// it, as a unit counts along it by itself.
-fn levels(directive: &TilingDirective, dates: &[Vec<Affine>], k: usize) -> Result<Vec<usize>, Obstacle> {
+fn levels(directive: &TilingDirective, dates: &[Vec<Affine>], k: usize) -> std::result::Result<Vec<usize>, Obstacle> {
     let own = dates.iter().zip(&directive.schedules).map(|(date, own)| date.iter().position(|d| *d == own.theta[k]));
     let levels: Vec<usize> = own.collect::<Option<_>>().ok_or(Obstacle::Order)?;
     let pairs = (0..levels.len()).flat_map(|one| (0..one).map(move |other| (one, other)));
@@ -145,14 +165,15 @@ fn levels(directive: &TilingDirective, dates: &[Vec<Affine>], k: usize) -> Resul
     Ok(levels)
 }
 
-/// The subscripts that tell the units along dimension `k`: of every array that the band writes, and of others that have one.
+/// The subscripts that tell the units along dimension `k`: of every array that the band writes, and of others that have one; and which
+/// it writes.
 fn owners(
     program: &Program,
     kernel: &Kernel,
     directive: &TilingDirective,
     (statements, k): (&[StatementId], usize),
     count: i64,
-) -> Result<BTreeMap<ArrayId, Owner>, Obstacle> {
+) -> std::result::Result<(BTreeMap<ArrayId, Owner>, BTreeSet<ArrayId>), Obstacle> {
     let values: Vec<&Affine> = directive.schedules.iter().map(|schedule| &schedule.theta[k]).collect();
     if values.iter().any(|value| value.is_constant()) {
         return Err(Obstacle::Constant);
@@ -176,60 +197,81 @@ fn owners(
             None => {}
         }
     }
-    Ok(owners)
+    Ok((owners, written))
 }
 
-/// The owner by this subscript, where it is the statement's value and one constant in all accesses, modulo `count`.
+/// The owner by this subscript, where it is the statement's value and one constant modulo `count` in all accesses, but for reads of cells
+/// that none of them writes.
 fn owner(accesses: &[(&Affine, &Access)], subscript: usize, count: i64) -> Option<Owner> {
-    let mut offset = None;
+    let writes = || accesses.iter().filter(|(_, access)| access.write);
+    let is_written = writes().next().is_some();
+    let (mut offset, mut shared) = (None, false);
     for (value, access) in accesses {
-        let distance = access.subscripts.as_ref()?.get(subscript)?.clone() - (*value).clone();
-        let own = distance.constant.rem_euclid(count);
-        let is_multiple = distance.terms.values().all(|factor| factor % count == 0);
-        if !is_multiple || offset.is_some_and(|offset| offset != own) {
-            return None;
+        let own = access.subscripts.as_ref().and_then(|own| own.get(subscript)).and_then(|own| {
+            let distance = own.clone() - (*value).clone();
+            let is_multiple = distance.terms.values().all(|factor| factor % count == 0);
+            is_multiple.then(|| distance.constant.rem_euclid(count))
+        });
+        match own.filter(|own| offset.is_none_or(|offset| offset == *own)) {
+            Some(own) => offset = Some(own),
+            None if is_written && !access.write && writes().all(|(_, write)| write.is_apart(access)) => shared = true,
+            None => return None,
         }
-        offset = Some(own);
     }
-    Some(Owner { subscript, count, offset: offset? })
+    Some(Owner { subscript, count, offset: offset?, shared })
 }
 
 /// The owners that all bands have in common, where some have units.
 ///
 /// # Errors
 /// A [`Diagnostic`] where bands differ in number, or in whom the cells of an array that is written belong to.
-pub fn agreed(kernel: &Kernel, bands: &mut crate::ids::ByBand<super::Band>) -> Result<(), Diagnostic> {
+pub fn agreed(kernel: &Kernel, bands: &mut ByBand<Band>) -> Result<()> {
     let Some(first) = bands.iter().find_map(|band| band.units.clone()) else { return Ok(()) };
     let other = bands.iter().find(|band| band.units.as_ref().map(|units| units.count) != Some(first.count));
     if let Some(band) = other {
         let own = band.units.as_ref().map_or(1, |units| units.count);
         return Err(Diagnostic::new(format!("{} units in one band, and {own} in another", first.count))
             .at(place(band.units.as_ref().map_or(band.directive.span, |units| units.span), &band.directive), "others here")
-            .help("give all bands as many units"));
+            .help("give all bands as many units")
+            .into());
     }
-    let mut common: BTreeMap<ArrayId, Option<Owner>> = BTreeMap::new();
-    for band in bands.iter() {
-        let units = band.units.as_ref().expect("all bands have units");
-        let touched: BTreeSet<ArrayId> = band.touched.iter().copied().collect();
-        for array in touched {
-            let own = units.owners.get(&array).copied();
-            let known = common.entry(array).or_insert(own);
-            if *known != own {
-                *known = None;
+    let touched: BTreeSet<ArrayId> = bands.iter().flat_map(|band| band.touched.iter().copied()).collect();
+    let mut common: BTreeMap<ArrayId, Owner> = BTreeMap::new();
+    for array in touched {
+        let own = |band: &Band| band.units.as_ref().and_then(|units| units.owners.get(&array).copied());
+        let of = |units: Option<&Units>| units.is_some_and(|units| units.written.contains(&array));
+        let writers = bands.iter().filter(|band| of(band.units.as_ref()));
+        let place = |owner: Owner| (owner.subscript, owner.offset);
+        let mut owners = writers.filter_map(own);
+        let users = || bands.iter().filter(|band| band.touched.contains(&array));
+        match owners.next() {
+            Some(first) if owners.all(|other| place(other) == place(first)) => {
+                let is_other = |band| own(band).is_none_or(|own| own.shared || place(own) != place(first));
+                common.insert(array, Owner { shared: users().any(is_other), ..first });
+            }
+            Some(_) => {
+                return Err(Diagnostic::new(format!(
+                    "no {} units: the bands that write `{}` would give its cells to different units",
+                    first.count, kernel.arrays[array].name
+                ))
+                .at(place_of(bands, first.span), "units")
+                .help("units run along the same subscript of an array in all bands, `units(i:4)` says along which loop")
+                .into());
+            }
+            None => {
+                let mut all = users().map(own);
+                if let Some(first) = all.next().flatten().filter(|first| all.all(|other| other == Some(*first))) {
+                    common.insert(array, first);
+                }
             }
         }
     }
-    let of_two = common.iter().find(|(array, owner)| owner.is_none() && kernel.is_written(**array));
-    if let Some((array, _)) = of_two {
-        return Err(Diagnostic::new(format!(
-            "no {} units: the bands that use `{}` would give its cells to different units",
-            first.count, kernel.arrays[*array].name
-        ))
-        .at(place(first.span, &bands.iter().next().expect("a band").directive), "units")
-        .help("units run along the same subscript of an array in all bands, `units(i:4)` says along which loop"));
-    }
     for units in bands.iter_mut().filter_map(|band| band.units.as_mut()) {
-        units.owners = common.iter().filter_map(|(array, owner)| Some((*array, (*owner)?))).collect();
+        units.owners.clone_from(&common);
     }
     Ok(())
+}
+
+fn place_of(bands: &ByBand<Band>, span: Span) -> Span {
+    bands.iter().next().map_or(span, |band| place(span, &band.directive))
 }

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use super::Checker;
 use crate::ids::{ArrayId, BandId, StatementId};
 use crate::offload::{Band, Piece, Units};
-use crate::source::kernel::UnitsDirective;
+use crate::source::kernel::{Access, UnitsDirective};
 use crate::walk::{self, Values};
 
 /// Iterations of a tile that are looked at, and tiles of a band.
@@ -107,12 +107,16 @@ impl Checker<'_> {
         let point: Vec<_> = iterators.iter().map(|value| crate::affine::Affine::constant(*value)).collect();
         values.enter_instance(self.kernel, &self.kernel.iterators()[*s], &point);
         let statement = self.kernel.statements()[*s];
-        let foreign = statement.accesses().find(|access| {
-            let buffer = self.offload.buffers.iter().find(|buffer| buffer.array == access.array);
-            let owner = buffer.and_then(|buffer| buffer.owner);
+        let owner = |access: &Access| {
+            self.offload.buffers.iter().find(|buffer| buffer.array == access.array).and_then(|buffer| buffer.owner)
+        };
+        let is_foreign = |access: &&Access| {
             let cell: Vec<i64> = access.subscripts.iter().map(|subscript| values.evaluate(subscript)).collect();
-            owner.is_some_and(|owner| owner.of(&cell) != unit)
-        });
+            owner(access).is_some_and(|owner| owner.of(&cell) != unit)
+        };
+        // What is loaded for all may be read by all.
+        let own = statement.accesses().filter(|access| owner(access).is_none_or(|owner| !owner.shared));
+        let foreign = own.chain(statement.targets()).find(is_foreign);
         let array = foreign.map(|access| access.array);
         values.stack.truncate(place);
         array

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use burstc::board::Board;
-use burstc::choose_lanes::Request;
+use burstc::choose_lanes::{Request, UnitsRequest};
 use burstc::diagnostic::Diagnostic;
 use burstc::offload::Band;
 use burstc::simulate::simulator::Simulator;
@@ -118,6 +118,7 @@ fn attempt(program: &Program, versions: &[bool]) -> Fate {
             Some(along) => Request::InTwo(along.clone()),
             None => program.lanes.map_or(Request::Usual, Request::Count),
         }),
+        units: program.units.map(UnitsRequest::Count),
         // Without it, lanes refuse every sum of floating-point numbers.
         allow_reassociation: program.lanes.is_some(),
         ..Options::default()
@@ -215,6 +216,7 @@ fn made(accelerator: &Accelerator) -> Vec<&'static str> {
             "arguments made private",
             accelerator.offload.kernel.arrays.iter().any(|array| array.name.contains("_private")),
         ),
+        ("units made", accelerator.offload.units() > 1),
         ("lanes that nobody asked for", accelerator.offload.lanes_note.is_some() && in_lanes),
     ];
     all.into_iter().filter(|(_, there)| *there).map(|(name, _)| name).collect()
@@ -278,6 +280,7 @@ fn options(set: &[(&str, i128)], program: &Program, direct: bool) -> String {
         (None, Some(lanes)) => format!(" --lanes {lanes} --allow-reassociation"),
         (None, None) => String::new(),
     };
+    let units = program.units.map_or(String::new(), |units| format!(" --units {units}"));
     let memory = match program.memory {
         Memory::Ddr400 => String::new(),
         Memory::Axi4 { bits } => {
@@ -286,5 +289,5 @@ fn options(set: &[(&str, i128)], program: &Program, direct: bool) -> String {
         }
     };
     let direct = if direct { " --direct" } else { "" };
-    format!("--simulator icarus{set}{lanes}{memory} --seed {}{direct}", program.seed)
+    format!("--simulator icarus{set}{lanes}{units}{memory} --seed {}{direct}", program.seed)
 }

@@ -23,6 +23,7 @@ mod rows;
 mod slides;
 mod stages;
 mod triangles;
+mod units;
 mod waves;
 
 const TYPES: [ScalarType; 8] = {
@@ -114,10 +115,12 @@ pub enum Kind {
     Columns,
     /// Cells that data decide to write.
     Masks,
+    /// Iterations that several compute processes share.
+    Units,
 }
 
 impl Kind {
-    pub const ALL: [(&str, Kind); 18] = [
+    pub const ALL: [(&str, Kind); 19] = [
         ("any", Kind::Any),
         ("equal", Kind::Equal),
         ("beats", Kind::Beats),
@@ -136,11 +139,15 @@ impl Kind {
         ("delays", Kind::Delays),
         ("columns", Kind::Columns),
         ("masks", Kind::Masks),
+        ("units", Kind::Units),
     ];
 
     pub fn of(seed: u64) -> Kind {
         let mut dice = Dice(SplitMix::named(seed, "kind"));
         // Earlier seeds keep their programs.
+        if seed >= 17_000_000 && seed % 16 == 11 {
+            return Kind::Units;
+        }
         if seed >= 16_000_000 && seed % 16 == 10 {
             return Kind::Masks;
         }
@@ -349,6 +356,7 @@ fn of_kind(seed: u64) -> Program {
         Kind::Delays => delays::program(seed),
         Kind::Columns => columns::program(seed),
         Kind::Masks => masks::program(seed),
+        Kind::Units => units::program(seed),
         Kind::Lanes if seed % 2 == 1 => {
             let mut dice = Dice(SplitMix::named(seed, "lanes"));
             Program { lanes: Some(2 << dice.below(3)), ..equal::program(seed) }

@@ -16,6 +16,8 @@ pub struct Program {
     pub body: Vec<Node>,
     /// `--lanes`, where it is asked for.
     pub lanes: Option<i64>,
+    /// `--units`, where it is asked for.
+    pub units: Option<i64>,
     /// `--lanes i:4,j:4`, where that is asked for.
     pub grid: Option<[(String, i64); 2]>,
     /// Rows of θ over the iterators of the first nest, in place of its tiling along the loops.
@@ -53,6 +55,7 @@ impl Program {
             scalars: vec![],
             body,
             lanes: None,
+            units: None,
             grid: None,
             schedule: None,
             strip: 1,
@@ -367,6 +370,7 @@ impl Program {
             }
         };
         note("lanes", self.lanes.is_some());
+        note("units", self.units.is_some());
         note("structures", (0..self.arrays.len()).any(|array| self.is_structure(array)));
         note("rows in one dimension", self.flat);
         let is_gather = |expr: &Expr| matches!(expr, Expr::Read(access) if access.is_scattered());
@@ -571,7 +575,7 @@ impl Program {
     }
 
     pub fn without_lanes(&self) -> Program {
-        Program { lanes: None, grid: None, ..self.clone() }
+        Program { lanes: None, units: None, grid: None, ..self.clone() }
     }
 
     pub fn without_long_strips(&self) -> Program {

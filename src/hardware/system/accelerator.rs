@@ -678,6 +678,7 @@ fn join_buffers(
         let fill = fills.iter().find(|fill| fill.array == array);
         let drain = drains.iter().find(|drain| drain.array == array);
         if let [only] = computed {
+            let fill = fill.map(|fill| (fill, &fill.stream.valid));
             modules.extend(join_buffer(m, context, (buffer, 0), (fill, only, drain), text));
             continue;
         }
@@ -688,7 +689,7 @@ fn join_buffers(
             units::takes(m, buffer, fill, &own, all);
         }
         for (unit, own) in computed.iter().enumerate() {
-            let fill = fills.as_ref().map(|fills| &fills[unit]);
+            let fill = fills.as_ref().map(|fills| &fills[unit]).map(|(fill, wants)| (fill, wants));
             let drain = drains.as_ref().map(|drains| &drains[unit]);
             let own = join_buffer(m, context, (buffer, unit as i64), (fill, own, drain), text.clone());
             // They are alike.
@@ -707,19 +708,19 @@ fn join_buffer(
     m: &mut Module,
     context: &Context,
     (buffer, unit): (&Buffer, i64),
-    (fill, computed, drain): (Option<&Fill>, &Computed, Option<&Drain>),
+    (fill, computed, drain): (Option<(&Fill, &Signal)>, &Computed, Option<&Drain>),
     text: String,
 ) -> Vec<Module> {
     let array = buffer.array;
     let users = Users {
-        fill,
+        fill: fill.map(|(fill, _)| fill),
         write: computed.writes.iter().find(|write| write.array == array),
         reads: computed.reads.iter().filter(|read| read.array == array).collect(),
         drain,
     };
-    let fill = fill.map(|fill| match &fill.asks {
+    let fill = fill.map(|(fill, wants)| match &fill.asks {
         Some(asks) if computed.keeps_gaps.contains(&array) => asks,
-        _ => &fill.stream.valid,
+        _ => wants,
     });
     let drain = drain.map(|drain| drain.asks.as_ref().unwrap_or(&drain.valid));
     for (lent, borrows) in [(signal_of(&computed.lent_writes, array), fill), (signal_of(&computed.lent_reads, array), drain)] {

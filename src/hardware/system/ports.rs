@@ -147,6 +147,10 @@ fn of_index(port: &str) -> Option<String> {
 fn of_kernel(context: &Context, port: &str) -> Option<String> {
     if let Some(argument) = port.strip_prefix("arg_") {
         let named = |name: &str| legal(&format!("arg_{name}")) == port;
+        let units = context.offload.bands.iter().find_map(|band| band.compute.units.as_ref());
+        if let Some(units) = units.filter(|units| named(&units.name)) {
+            return Some(format!("number of the unit: 0 to {}", units.count - 1));
+        }
         let size = context.kernel.parameters.iter().find(|p| named(&p.name));
         let size = size.map(|p| format!("size {argument}: {} to {}", p.min, p.max.unwrap_or(p.min)));
         return Some(size.unwrap_or_else(|| format!("argument {argument}")));

@@ -42,7 +42,7 @@ pub fn take(m: &mut Module, units: &[(Stream, Signal)], (tile, data): (&Stream, 
 }
 
 /// The unit that a cell at `address` of the buffer belongs to; `None` where it is in the memories of all.
-pub fn owner(m: &mut Module, buffer: &Buffer, name: &str, address: &Signal) -> Option<Signal> {
+fn owner(m: &mut Module, buffer: &Buffer, name: &str, address: &Signal) -> Option<Signal> {
     let Owner { count, offset, .. } = buffer.owner?;
     let (low, bits) = buffer.unit_bits().expect("bands with units have the cells of an array in one place");
     let ty = Type::unsigned(bits);
@@ -54,6 +54,11 @@ pub fn owner(m: &mut Module, buffer: &Buffer, name: &str, address: &Signal) -> O
     Some(m.define(&format!("{name}_unit"), &unit))
 }
 
+/// The same of a cell that is loaded, which may be for all.
+fn filled(m: &mut Module, buffer: &Buffer, name: &str, address: &Signal) -> Option<Signal> {
+    buffer.owner.filter(|owner| !owner.shared).and_then(|_| owner(m, buffer, name, address))
+}
+
 /// Whether it is this one.
 fn is(owner: &Option<Signal>, unit: i64) -> Expr {
     match owner {
@@ -62,20 +67,25 @@ fn is(owner: &Option<Signal>, unit: i64) -> Expr {
     }
 }
 
-/// A fill for every unit: of the cells that belong to it, or of all where all units have all cells, which then none of them writes.
-pub fn fills(m: &mut Module, context: &Context, buffer: &Buffer, fill: &Fill) -> Vec<Fill> {
+/// A fill for every unit, and whether it wants the unit's port: of the cells that belong to it, or of all where all units have them.
+pub fn fills(m: &mut Module, context: &Context, buffer: &Buffer, fill: &Fill) -> Vec<(Fill, Signal)> {
     let name = format!("fill_{}", context.array(buffer.array).name);
-    let owner = owner(m, buffer, &name, &fill.address);
-    let mut ready = vec![];
+    let owner = filled(m, buffer, &name, &fill.address);
+    let streams: Vec<Stream> =
+        (0..buffer.units).map(|unit| Stream::wires(m, &format!("{}{name}", of_unit(buffer.units, unit)))).collect();
+    let ready: Vec<Expr> =
+        (0..).zip(&streams).map(|(unit, stream)| is(&owner, unit).not().or(&stream.ready.e())).collect();
     let mut all = vec![];
-    for unit in 0..buffer.units {
-        let name = format!("{}{name}", of_unit(buffer.units, unit));
-        let own = is(&owner, unit);
-        let stream = Stream::wires(m, &name);
-        m.assign(&stream.valid, &fill.stream.valid.e().and(&own));
-        ready.push(own.not().or(&stream.ready.e()));
+    for (unit, stream) in streams.into_iter().enumerate() {
+        let own = is(&owner, unit as i64);
+        // All that take it do so in one cycle.
+        let others = ready.iter().enumerate().filter(|(other, _)| *other != unit).map(|(_, ready)| ready.clone());
+        let taken = Expr::all(&others.collect::<Vec<_>>());
+        m.assign(&stream.valid, &Expr::all(&[fill.stream.valid.e(), own.clone(), taken]));
+        let name = format!("{}{name}", of_unit(buffer.units, unit as i64));
         let asks = fill.asks.as_ref().map(|asks| m.define(&format!("{name}_asks"), &asks.e().and(&own)));
-        all.push(Fill {
+        let wants = m.define(&format!("{name}_wants"), &fill.stream.valid.e().and(&own));
+        let fill = Fill {
             array: fill.array,
             stream,
             address: fill.address.clone(),
@@ -83,7 +93,8 @@ pub fn fills(m: &mut Module, context: &Context, buffer: &Buffer, fill: &Fill) ->
             data: fill.data.clone(),
             elements: fill.elements.clone(),
             asks,
-        });
+        };
+        all.push((fill, wants));
     }
     m.assign(&fill.stream.ready, &Expr::all(&ready));
     all
@@ -126,7 +137,7 @@ pub fn drains(m: &mut Module, context: &Context, buffer: &Buffer, drain: &Drain)
 
 /// Whether an iteration begins that writes the array, of the unit that the cell belongs to which fills its buffer.
 pub fn takes(m: &mut Module, buffer: &Buffer, fill: Option<&Fill>, own: &[&Signal], all: &Signal) {
-    let owner = fill.and_then(|fill| owner(m, buffer, &format!("{}_of", all.name()), &fill.address));
+    let owner = fill.and_then(|fill| filled(m, buffer, &format!("{}_of", all.name()), &fill.address));
     let each = own.iter().enumerate().map(|(unit, takes)| takes.e().and(&is(&owner, unit as i64)));
     m.assign(all, &Expr::any(&each.collect::<Vec<_>>()));
 }

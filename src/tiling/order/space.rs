@@ -13,7 +13,7 @@ use crate::ids::{ArrayId, StatementId};
 use crate::polyhedral::isl::Map;
 use crate::polyhedral::{Program, Statement};
 use crate::schedule::linear;
-use crate::source::kernel::{self, Kernel, OrderDirective, TilingDirective};
+use crate::source::kernel::{self, Kernel, OrderDirective, TilingDirective, UnitsDirective};
 
 /// Trips assumed of a loop that θ leaves out.
 const UNTILED_TRIPS: i64 = 32;
@@ -79,6 +79,10 @@ impl Space {
         }
         space.injective = true;
         space.measure(program, kernel, statements)?;
+        // What one unit has of a tile.
+        if let Some(UnitsDirective { count, dimension: Some(k), .. }) = directive.units {
+            space.extents[k] = (space.extents[k] + count - 1) / count;
+        }
         Ok(space)
     }
 
