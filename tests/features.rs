@@ -220,6 +220,13 @@ kernels! {
     lanes_turned; [N = 37], [N = 1], [N = 16];
     lanes_columns; [N = 37], [N = 1], [N = 16];
     head_steps; [N = 7], [N = 0], [N = 1], [N = 24];
+    units_matmul; [N = 0], [N = 1], [N = 24], [N = 13];
+    units_csr; [N = 0, nonzeros = 0], [N = 1, nonzeros = 5], [N = 30, nonzeros = 150];
+    units_bodies; [N = 0], [N = 1], [N = 24];
+    units_bands; [N = 0], [N = 1], [N = 17];
+    units_columns; [N = 0, M = 3], [N = 1, M = 1], [N = 21, M = 9], [N = 6, M = 20];
+    units_records; [n = 0], [n = 1], [n = 19];
+    units_triangle; [N = 1, K = 0], [N = 5, K = 3], [N = 19, K = 7];
     orders; [N = 1], [N = 9], [N = 14], [N = 23];
     orders_in_lanes; [N = 0], [N = 5], [N = 14], [N = 19];
     long_strips; [N = 1, M = 1, K = 0], [N = 9, M = 17, K = 33], [N = 43, M = 5, K = 11];

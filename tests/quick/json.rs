@@ -24,7 +24,8 @@ fn list(schema: u32) -> String {
 /// Kernels that between them have every sort of loop, statement, buffer and register.
 const KERNELS: &str = "gaps guards windows lanes_fir lanes_dot seidel local_arrays host_scalars conditions quotients \
     negative_quotients typed_bounds float_arithmetic logic float_lanes jacobi_1d offsets dead_stores lanes_grid_triangle \
-    table_fir uses gather_rows scatter histogram_hashed slices slices_halo orders csr_float relu_out";
+    table_fir uses gather_rows scatter histogram_hashed slices slices_halo orders csr_float relu_out \
+    units_records";
 
 /// The pairs of a structure and a field in it; a structure is called as the field that holds it. Names of the user's, in
 /// `arguments` and `terms`, count as one.

@@ -32,5 +32,6 @@ mod row_limits;
 mod scans;
 mod strips;
 mod tiling;
+mod units;
 mod uses;
 mod verified;
