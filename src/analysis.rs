@@ -24,7 +24,7 @@ use crate::polyhedral::isl::{BasicSet, Constraint, Exhausted, Map, Set, Tuple};
 use crate::polyhedral::scan::{Branch, Fixed, Request, Scanned, Tree, scan, scan_tree};
 use crate::polyhedral::{self, Program};
 use crate::schedule::{self, BandPlan, linear};
-use crate::source::kernel::{Kernel, Schedule, Storage, TilingDirective};
+use crate::source::kernel::{Kernel, Node, Schedule, Storage, TilingDirective};
 use crate::tiling::automatic::{Tilings, Time};
 use crate::tiling::{self, Band};
 use crate::transfer::{self, ArrayFlow};
@@ -50,6 +50,8 @@ pub struct Analysis {
     latest: RefCell<Option<Moved>>,
     /// Of the tiles that were chosen last.
     long: RefCell<Vec<Vec<TilingDirective>>>,
+    /// Where statements are joined, the body before, and the order of its statements.
+    written: Option<(Vec<Node>, Scan)>,
 }
 
 /// A band that may be tiled.
@@ -87,7 +89,7 @@ impl Analysis {
         let kernel = polyhedral::expand_locals(&Kernel { tilings: vec![], ..kernel.clone() })?;
         let program = polyhedral::extract(&kernel)?;
         let (latest, long) = (RefCell::default(), RefCell::default());
-        Ok(Analysis { kernel, program, plans: OnceCell::new(), latest, long })
+        Ok(Analysis { kernel, program, plans: OnceCell::new(), latest, long, written: None })
     }
 
     /// [`analyze`] of the kernel with `tilings`; where that is only tried, within so many of isl's operations.
@@ -124,7 +126,36 @@ impl Analysis {
             }
         })?;
         blocks::require_fit(&offload.kernel, &offload.buffers, fabric)?;
-        Ok(offload)
+        match &self.written {
+            Some((written, order)) => {
+                Ok(Offload { written: written.clone(), source_order: order.clone(), ..offload })
+            }
+            None => Ok(offload),
+        }
+    }
+
+    /// The same kernel with those statements joined that can run in one cycle, whose tilings name them as one; `None` where there are none.
+    ///
+    /// # Errors
+    /// isl's.
+    pub fn joined(&self) -> Result<Option<Analysis>> {
+        let Some(joined) = polyhedral::join_statements(&self.kernel, &self.program)? else { return Ok(None) };
+        let program = polyhedral::extract(&joined)?;
+        let (latest, long) = (RefCell::default(), RefCell::default());
+        let written = Some((self.kernel.body.clone(), source_order(&self.program)?));
+        Ok(Some(Analysis { kernel: joined, program, plans: OnceCell::new(), latest, long, written }))
+    }
+
+    /// The tiles that are chosen for `fabric`, of the statements of this kernel; within so many of isl's operations.
+    ///
+    /// # Errors
+    /// As [`Analysis::offload`].
+    pub fn own_tilings(&self, fabric: &Fabric, operations: Option<u64>) -> Result<Vec<TilingDirective>> {
+        let Analysis { kernel, program, .. } = self;
+        self.within(operations, || {
+            let chosen = Chosen::new(kernel, program, self.plans()?.to_vec(), fabric)?;
+            Ok(chosen.mapped.bands.iter().map(|band| band.directive.clone()).collect())
+        })
     }
 
     /// Tilings whose strips run along several dimensions, of the statements as they are written: what may be better than what
@@ -550,6 +581,7 @@ impl Mapped {
             strips_depend,
             written,
             lanes_note: None,
+            units_note: None,
             strips_note: None,
             ports: Default::default(),
             buffers,

@@ -40,6 +40,9 @@ pub struct Offload {
     /// Why so many lanes were chosen, where they were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lanes_note: Option<String>,
+    /// Why no more units, where burstc chose their number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub units_note: Option<String>,
     /// What strips of several dimensions were chosen for, where they were. For people.
     #[serde(skip)]
     pub strips_note: Option<String>,

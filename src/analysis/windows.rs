@@ -24,7 +24,10 @@ pub fn windows(
     let mut found = vec![];
     for (band, rows) in bands.iter().zip(rows) {
         for (&s, row) in band.statements.iter().zip(rows) {
-            let Some(step) = step(&band.compute.scan.pieces, s) else { continue };
+            // A row is one unit's.
+            let own = band.compute.units.as_ref().map_or(&band.compute.scan, |units| &units.scan);
+            let (Some(step), whole) = (step(&own.pieces, s), step(&band.compute.scan.pieces, s)) else { continue };
+            let units = band.compute.units.as_ref().filter(|_| whole.as_ref() != Some(&step)).map_or(1, |units| units.count);
             // A division by a variable starts with its instance, whether that writes or not.
             if statements[s].values().any(divides) {
                 continue;
@@ -40,7 +43,7 @@ pub fn windows(
             let along_row = |(own, count): &(&Vec<i64>, i64)| {
                 step.iter().eq(own.iter().map(|own| own * count).collect::<Vec<_>>().iter())
             };
-            let row = lanes.into_iter().flatten().find(along_row).map_or(*row, |(_, count)| row / count);
+            let row = lanes.into_iter().flatten().find(along_row).map_or(*row / units, |(_, count)| row / count);
             let of_iterators = extents.into_iter().flat_map(|extents| extents[s].iter().zip(&step));
             let row = of_iterators.fold(row, |row, (extent, step)| match extent {
                 Some(extent) if *step != 0 => row.min((extent - 1) / step.abs() + 1),

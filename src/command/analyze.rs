@@ -112,7 +112,10 @@ fn bound(offload: &Offload, board: &Board) -> String {
     }
     text += &format!("expected to reach {share:.2} of what the {limit} would allow\n");
     let TilingReport { lanes, units, .. } = TilingReport::new(offload, board);
-    text += &units.map_or(String::new(), |units| format!("units {}\n", units.text()));
+    if let Some(units) = units {
+        text += &format!("units {}\n", units.text());
+        units.reason.iter().for_each(|reason| text += &format!("    chosen: {reason}\n"));
+    }
     if let Some(lanes) = lanes {
         text += &format!("lanes {}\n", lanes.text(|n| n.to_string()));
         lanes.reason.iter().for_each(|reason| text += &format!("    chosen: {reason}\n"));
@@ -135,7 +138,9 @@ fn text(offload: &Offload, tiling: &TilingReport) -> String {
         text.push('\n');
     }
     if let Some(units) = &tiling.units {
-        let _ = writeln!(text, "units {}\n", units.text());
+        let _ = writeln!(text, "units {}", units.text());
+        units.reason.iter().for_each(|reason| text.push_str(&format!("    chosen: {reason}\n")));
+        text.push('\n');
     }
     for band in &offload.bands {
         let sizes: Vec<String> = band.tiling.sizes.iter().map(|size| size.to_string()).collect();

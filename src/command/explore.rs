@@ -195,7 +195,7 @@ impl<'a> Exploration<'a> {
         let Explore { input, limit, .. } = self.explore;
         // Arrays that are on a port want it to be there.
         let ports = Fixed { bits: input.bus_bits.is_some(), count: input.ports.is_some() || !input.port.is_empty() };
-        let wanted = Wanted { limit: *limit, lanes: input.lanes.as_ref(), ports };
+        let wanted = Wanted { limit: *limit, lanes: input.lanes.as_ref(), units: input.units, ports };
         let found = watched(self.program, || designs(&self.kernel, &self.usual, &self.board, wanted));
         found.map_err(|error| budget::refusal(error, &self.kernel))
     }
@@ -230,7 +230,7 @@ impl<'a> Exploration<'a> {
         for part in [
             serde_json::to_string(&self.kernel)?,
             serde_json::to_string(&self.board)?,
-            format!("{:?} {:?} {:?} {seed}", input.lanes, self.set, self.ranges),
+            format!("{:?} {:?} {:?} {:?} {seed}", input.lanes, input.units, self.set, self.ranges),
         ]
         .into_iter()
         .chain((!input.port.is_empty()).then(|| format!("{:?}", input.port)))

@@ -1,4 +1,4 @@
-//! The designs of a kernel: tile sizes, orders of the tiles and inside of them, strips, lanes, layouts of arrays and buffers per use, as
+//! The designs of a kernel: tile sizes, orders of the tiles and inside of them, strips, lanes, units, layouts of arrays and buffers per use, as
 //! directives can say them, and ports of the memory.
 //!
 //! Everywhere the list is the same, whatever part of it somebody looks at: first what `burstc run` does, then half of the designs
@@ -13,12 +13,14 @@ use super::{Design, Fixed, Ports};
 use crate::affine::Affine;
 use crate::analysis::{Analysis, Cut};
 use crate::board::Board;
-use crate::choose_lanes::{self, Request};
+use crate::choose_lanes::{self, Request, UnitsRequest};
 use crate::diagnostic::Span;
 use crate::mars;
 use crate::offload::Offload;
 use crate::polyhedral::uses_apart;
-use crate::source::kernel::{Kernel, LanesAlong, LanesDirective, OrderDirective, Schedule, Storage, TilingDirective};
+use crate::source::kernel::{
+    Kernel, LanesAlong, LanesDirective, OrderDirective, Schedule, Storage, TilingDirective, UnitsDirective,
+};
 use crate::source::{directive_text, storage_directives};
 
 /// Ways to cut the kernel into bands that are looked at.
@@ -30,6 +32,8 @@ const LARGEST: i64 = 512;
 const USUAL: i64 = 32;
 /// Dimensions whose every order is looked at; of more, each has its turn to be the last.
 const PERMUTED: usize = 3;
+/// Dimensions along which units are put.
+const MOST_WAYS: usize = 2;
 /// Arrays that are put by tiles.
 const LAID_BY_TILES: usize = 3;
 /// One of so many of the nearest designs is a variant.
@@ -44,6 +48,8 @@ pub struct Wanted<'a> {
     pub limit: usize,
     /// Lanes that all are to have.
     pub lanes: Option<&'a Request>,
+    /// Units that all are to have.
+    pub units: Option<UnitsRequest>,
     /// What of the ports all are to have as the board does.
     pub ports: Fixed,
 }
@@ -53,6 +59,8 @@ struct Root {
     bands: Vec<Cut>,
     /// Pairs of dimensions of each band along which lanes may run.
     pairs: Vec<Vec<[usize; 2]>>,
+    /// Dimensions of each band along which units may run.
+    units: Vec<Vec<usize>>,
     /// The loops that each leaves open, with their values.
     open: Vec<Vec<Vec<Affine>>>,
     origin: Option<Vec<Origin>>,
@@ -120,6 +128,11 @@ enum Lanes {
         pair: usize,
         counts: [i64; 2],
     },
+    /// One lane in each of so many units, along one of the dimensions.
+    Units {
+        along: usize,
+        count: i64,
+    },
 }
 
 /// The designs of `kernel`, of which `usual` is what `burstc run` makes. Its defaults are the sizes that count.
@@ -140,7 +153,7 @@ pub fn designs(kernel: &Kernel, usual: &Offload, board: &Board, wanted: Wanted) 
         ports.iter().skip(1).map(|(distance, own)| (*distance, None, *own)).collect();
     for (number, root) in roots.iter().enumerate() {
         let all = root.points(number, most, MOST / roots.len() / ports.len());
-        for point in all.into_iter().filter(|point| is_wanted(root, point, wanted.lanes)) {
+        for point in all.into_iter().filter(|point| is_wanted(root, point, &wanted)) {
             let distance = root.distance(&point, usual) + 2 * number as u32;
             points.extend(ports.iter().map(|(more, own)| (distance + more, Some(point.clone()), *own)));
         }
@@ -255,7 +268,8 @@ fn roots(analysis: &Analysis, usual: &Offload) -> Result<Vec<Root>> {
         let open =
             bands.iter().map(|band| analysis.open_loops(&band.single())).collect::<Result<Vec<Vec<Vec<Affine>>>>>()?;
         let pairs = bands.iter().zip(&open).map(|(band, open)| band.pairs(analysis.kernel(), open)).collect();
-        roots.push(Root { origin: origin(&bands), pairs, open, bands });
+        let units = bands.iter().map(|band| analysis.unit_dimensions(&band.single(), 2)).collect();
+        roots.push(Root { origin: origin(&bands), pairs, units, open, bands });
     }
     roots.sort_by_key(|root| root.origin.is_none());
     Ok(roots)
@@ -422,6 +436,12 @@ impl Root {
             std::iter::successors(Some(least), |count| Some(2 * count)).take_while(move |count| *count <= most)
         };
         let mut lanes = vec![Lanes::One];
+        // Some band has none: all do without.
+        let ways = self.units.iter().map(Vec::len).min().unwrap_or(0).min(MOST_WAYS);
+        let most_units = most.min(UnitsDirective::MOST);
+        for along in 0..ways {
+            lanes.extend(counts(2).filter(|count| *count <= most_units).map(|count| Lanes::Units { along, count }));
+        }
         lanes.extend(counts(2).map(Lanes::Along));
         for pair in 0..self.pairs.iter().map(Vec::len).max().unwrap_or(0) {
             for first in counts(2) {
@@ -448,8 +468,12 @@ impl Root {
         let lanes = usual.bands.iter().filter_map(|band| band.tiling.lanes).max_by_key(|lanes| lanes.count);
         let own = lanes.map_or(1, |lanes| lanes.count);
         let is_in_two = lanes.is_some_and(|lanes| lanes.along.is_some());
+        let units = usual.units();
         distance
             + match point.lanes {
+                Lanes::Units { count, .. } if units > 1 => apart(count, units),
+                Lanes::Units { count, .. } => apart(1, own) + apart(count, 1) + 1,
+                _ if units > 1 => apart(1, units),
                 Lanes::One => apart(1, own),
                 Lanes::Along(count) => apart(count, own) + u32::from(is_in_two),
                 Lanes::InTwo { counts, .. } => apart(counts[0] * counts[1], own) + u32::from(!is_in_two),
@@ -468,7 +492,7 @@ impl Root {
             tilings.iter().any(|tiling| tiling.order.is_some()).then_some(())?;
         }
         let needs = match point.lanes {
-            Lanes::One => return Some(tilings),
+            Lanes::One | Lanes::Units { .. } => return Some(tilings),
             Lanes::Along(count) | Lanes::InTwo { counts: [count, _], .. } => count,
         };
         let has_room = |tiling: &TilingDirective| tiling.sizes.iter().any(|size| *size >= needs);
@@ -506,6 +530,14 @@ impl Root {
         tiling.strip = behind.map_or(1, |first| band.tileable.len() - first);
         tiling.lanes = match point.lanes {
             Lanes::One => None,
+            Lanes::Units { along, count } => {
+                let own = *self.units[b].get(along)?;
+                let dimension = dimensions.iter().position(|k| *k == own)?;
+                (tiling.sizes[dimension] >= count).then_some(())?;
+                let dimension = Some(dimension);
+                tiling.units = Some(UnitsDirective { count, dimension, span: Span::default() });
+                None
+            }
             Lanes::Along(count) => Some(LanesDirective::new(count, Span::default())),
             Lanes::InTwo { pair, counts } => match self.pairs[b].get(pair).or(self.pairs[b].last()) {
                 None => None,
@@ -529,9 +561,14 @@ impl Root {
     }
 }
 
-/// Whether a point has the lanes that are asked for.
-fn is_wanted(root: &Root, point: &Point, lanes: Option<&Request>) -> bool {
-    match (lanes, point.lanes) {
+/// Whether a point has the lanes and units that are asked for.
+fn is_wanted(root: &Root, point: &Point, wanted: &Wanted) -> bool {
+    let units = if let Lanes::Units { count, .. } = point.lanes { count } else { 1 };
+    if matches!(wanted.units, Some(UnitsRequest::Count(count)) if count != units) {
+        return false;
+    }
+    match (wanted.lanes, point.lanes) {
+        (Some(Request::Count(1)), Lanes::Units { .. }) => wanted.units.is_some(),
         (None | Some(Request::Automatic | Request::Usual), _) => true,
         (Some(Request::Count(count)), Lanes::One) => *count == 1,
         (Some(Request::Count(count)), Lanes::Along(own)) => own == *count,

@@ -19,6 +19,7 @@ fn offload() -> Offload {
         strips_depend: false,
         written: vec![],
         lanes_note: None,
+        units_note: None,
         strips_note: None,
         ports: Default::default(),
     }

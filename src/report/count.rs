@@ -314,6 +314,7 @@ mod tests {
                     innermost_distance: None,
                     cycles_per_iteration: 1.0,
                     lanes: None,
+                    units: None,
                     interleaved: vec![],
                 },
             }]
@@ -323,6 +324,7 @@ mod tests {
             strips_depend: false,
             written: vec![],
             lanes_note: None,
+            units_note: None,
             strips_note: None,
             ports: Default::default(),
         }

@@ -557,6 +557,7 @@ mod tests {
             strips_depend: false,
             written: vec![],
             lanes_note: None,
+            units_note: None,
             strips_note: None,
             ports: Default::default(),
         }

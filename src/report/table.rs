@@ -180,6 +180,7 @@ fn choices(table: &mut Table, report: &RunReport) {
     }
     if let Some(units) = &report.tiling.units {
         table.row("units", &units.text());
+        units.reason.iter().for_each(|reason| table.row("", &format!("chosen: {reason}")));
     }
     let width = report.buffers.iter().map(|buffer| buffer.mapping.chars().count()).max().unwrap_or(0);
     for (index, buffer) in report.buffers.iter().enumerate() {

@@ -38,6 +38,9 @@ pub struct UnitsReport {
     /// Multipliers of 18 x 18 bits, and those of the board.
     pub multipliers: u64,
     pub board_multipliers: u64,
+    /// Why burstc chose so many, where it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 impl UnitsReport {
@@ -48,12 +51,13 @@ impl UnitsReport {
             along: units.along.clone(),
             multipliers: Area::of(offload, &board.device).multipliers,
             board_multipliers: board.device.dsp_18x18,
+            reason: offload.units_note.clone(),
         })
     }
 
     /// `4 along i: 12 of 384 multipliers`
     pub fn text(&self) -> String {
-        let UnitsReport { count, along, multipliers, board_multipliers } = self;
+        let UnitsReport { count, along, multipliers, board_multipliers, .. } = self;
         format!("{count} along {along}: {multipliers} of {board_multipliers} multipliers")
     }
 }

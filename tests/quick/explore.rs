@@ -232,7 +232,7 @@ fn directives_are_what_was_looked_at() {
         let options = Options { lanes: Some(Request::Usual), ..Options::default() };
         let usual = analyze(&source, &board, &options).unwrap();
         let kernel = prepare_read(read(&source).unwrap(), &board, &options).unwrap();
-        let wanted = Wanted { limit: 27, lanes: None, ports: Fixed::default() };
+        let wanted = Wanted { limit: 27, lanes: None, units: None, ports: Fixed::default() };
         let all = designs(&kernel, &usual, &board, wanted).unwrap();
         assert!(all.len() > 13, "{name}");
         let texts: BTreeSet<&Vec<String>> = all.iter().map(|design| &design.directives).collect();
@@ -293,7 +293,7 @@ fn variants_are_among_the_nearest() {
     let options = Options { lanes: Some(Request::Count(1)), ..Options::default() };
     let usual = analyze(&source, &board, &options).unwrap();
     let kernel = prepare_read(read(&source).unwrap(), &board, &options).unwrap();
-    let wanted = Wanted { limit: 60, lanes: Some(&Request::Count(1)), ports: Fixed { bits: true, count: true } };
+    let wanted = Wanted { limit: 60, lanes: Some(&Request::Count(1)), units: None, ports: Fixed { bits: true, count: true } };
     let all = designs(&kernel, &usual, &board, wanted).unwrap();
     assert_eq!(all.len(), 61);
     let has = |part: &str| all.iter().filter(|design| design.directives.iter().any(|own| own.contains(part))).count();
