@@ -127,9 +127,7 @@ impl Analysis {
         })?;
         blocks::require_fit(&offload.kernel, &offload.buffers, fabric)?;
         match &self.written {
-            Some((written, order)) => {
-                Ok(Offload { written: written.clone(), source_order: order.clone(), ..offload })
-            }
+            Some((written, order)) => Ok(Offload { written: written.clone(), source_order: order.clone(), ..offload }),
             None => Ok(offload),
         }
     }
@@ -535,9 +533,6 @@ impl Mapped {
                 Some(lanes) => compute_in_lanes(program, band, context, lanes)?,
                 None => compute(program, band, context, allocations)?,
             };
-            if let Some(own) = &band.units {
-                compute.units = Some(units::units(program, band, context, own)?);
-            }
             compute.interleaved = interleaving::interleaved(program, kernel, band, allocations, &compute)?;
             analysed.push(offload::Band {
                 statements: band.statements.clone(),
@@ -814,7 +809,7 @@ fn compute(program: &Program, band: &Band, context: &Context, allocations: &[All
         innermost_distance: band.innermost_distance,
         cycles_per_iteration: band.cycles_per_iteration,
         lanes: None,
-        units: None,
+        units: band.units.as_ref().map(|own| units::units(program, band, context, own)).transpose()?,
         interleaved: vec![],
     })
 }

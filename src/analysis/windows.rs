@@ -27,7 +27,8 @@ pub fn windows(
             // A row is one unit's.
             let own = band.compute.units.as_ref().map_or(&band.compute.scan, |units| &units.scan);
             let (Some(step), whole) = (step(&own.pieces, s), step(&band.compute.scan.pieces, s)) else { continue };
-            let units = band.compute.units.as_ref().filter(|_| whole.as_ref() != Some(&step)).map_or(1, |units| units.count);
+            let units =
+                band.compute.units.as_ref().filter(|_| whole.as_ref() != Some(&step)).map_or(1, |units| units.count);
             // A division by a variable starts with its instance, whether that writes or not.
             if statements[s].values().any(divides) {
                 continue;

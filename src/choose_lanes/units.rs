@@ -204,7 +204,8 @@ impl InUnits<'_> {
     /// or for each of them.
     fn in_tiles(&self, analysis: &Analysis, tilings: &[TilingDirective], count: i64) -> Result<Offload> {
         let board = self.board;
-        let dimensions: Vec<Vec<usize>> = tilings.iter().map(|tiling| analysis.unit_dimensions(tiling, count)).collect();
+        let dimensions: Vec<Vec<usize>> =
+            tilings.iter().map(|tiling| analysis.unit_dimensions(tiling, count)).collect();
         // Bands that use one array have to agree; most have as many dimensions that serve.
         let most = dimensions.iter().map(Vec::len).max().unwrap_or(0).clamp(1, MOST_WAYS);
         let ways = (0..most).flat_map(|way| [(way, 1), (way, count)]);

@@ -222,6 +222,20 @@ mod tests {
         }
     }
 
+    /// Compute, which nothing here looks at.
+    fn nothing() -> Compute {
+        Compute {
+            scan: Scan { pieces: vec![] },
+            order: String::new(),
+            dates: vec![],
+            innermost_distance: None,
+            cycles_per_iteration: 1.0,
+            lanes: None,
+            units: None,
+            interleaved: vec![],
+        }
+    }
+
     /// `for i < N: for j <= i: b[j] = a[j] + a[i]`, cut in tiles of 10 along i; every tile loads `a[10*T0 ..]` and
     /// stores two whole tiles of b, the second one only from T0 = 1 on.
     fn triangle() -> Offload {
@@ -307,16 +321,7 @@ mod tests {
                     },
                 ],
                 compute_waits: false,
-                compute: Compute {
-                    scan: Scan { pieces: vec![] },
-                    order: String::new(),
-                    dates: vec![],
-                    innermost_distance: None,
-                    cycles_per_iteration: 1.0,
-                    lanes: None,
-                    units: None,
-                    interleaved: vec![],
-                },
+                compute: nothing(),
             }]
             .into(),
             buffers: Vec::<Buffer>::new(),

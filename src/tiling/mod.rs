@@ -22,8 +22,8 @@ use crate::polyhedral::isl::{BasicSet, Constraint, Context, Map, Set, Tuple};
 use crate::polyhedral::{Access, Program, Touch};
 use crate::source::kernel::{Kernel, Schedule, TilingDirective};
 use lane_shape::Banking;
-use units::Units;
 pub use order::{Waits, open_loops};
+use units::Units;
 
 /// Statements that run together in tiles. The instances of all of them live in one space `D`, whose dimensions are the
 /// order inside a tile.

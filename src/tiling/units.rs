@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 
+use super::Band;
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
-use super::Band;
 use crate::ids::{ArrayId, ByBand, StatementId};
 use crate::offload::Owner;
 use crate::polyhedral::{Access, Program};
@@ -75,7 +75,11 @@ impl Units {
                     let order = order(&own)?;
                     match levels(directive, dates(&order), k) {
                         Ok(levels) => {
-                            return Ok((order, own, Some(Units { count, dimension: k, levels, owners, written, span })));
+                            return Ok((
+                                order,
+                                own,
+                                Some(Units { count, dimension: k, levels, owners, written, span }),
+                            ));
                         }
                         Err(obstacle) => obstacle,
                     }
@@ -231,7 +235,10 @@ pub fn agreed(kernel: &Kernel, bands: &mut ByBand<Band>) -> Result<()> {
     if let Some(band) = other {
         let own = band.units.as_ref().map_or(1, |units| units.count);
         return Err(Diagnostic::new(format!("{} units in one band, and {own} in another", first.count))
-            .at(place(band.units.as_ref().map_or(band.directive.span, |units| units.span), &band.directive), "others here")
+            .at(
+                place(band.units.as_ref().map_or(band.directive.span, |units| units.span), &band.directive),
+                "others here",
+            )
             .help("give all bands as many units")
             .into());
     }

@@ -167,6 +167,13 @@ fn fixed_seeds_of_masks() {
     assert!(campaign(&seeds)["written bits"] > 2);
 }
 
+/// Loops whose iterations several compute processes share.
+#[test]
+fn fixed_seeds_of_units() {
+    let seeds: Vec<u64> = (17_000_011..).step_by(16).take(12).collect();
+    assert!(campaign(&seeds)["units made"] > 3);
+}
+
 /// `make fuzz`: BURSTC_FUZZ_COUNT programs from BURSTC_FUZZ_SEED on; those of BURSTC_FUZZ_KIND alone, where it names
 /// one, and those that have what BURSTC_FUZZ_WITH names, of what the campaign prints of a program.
 #[test]
@@ -200,6 +207,7 @@ fn accesses_stay_inside() {
         .chain((8_000_001..8_000_200).step_by(8))
         .chain((12_000_000..12_000_400).step_by(16))
         .chain((15_000_008..15_000_400).step_by(16))
+        .chain((17_000_011..17_000_400).step_by(16))
     {
         // Bounds of narrow types may wrap, which is for the compiler to find.
         let program = generate::program(seed).with_plain_sizes();

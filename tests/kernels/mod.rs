@@ -164,8 +164,15 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
 
 pub fn tiled(mut kernel: Kernel, theta: &str, sizes: &[i64]) -> Kernel {
     let schedules = vec![Schedule { statement: "S0".to_string(), theta: affines(theta) }];
-    kernel.tilings =
-        vec![TilingDirective { schedules, sizes: sizes.to_vec(), strip: 1, lanes: None, units: None, order: None, span: span(4) }];
+    kernel.tilings = vec![TilingDirective {
+        schedules,
+        sizes: sizes.to_vec(),
+        strip: 1,
+        lanes: None,
+        units: None,
+        order: None,
+        span: span(4),
+    }];
     kernel
 }
 

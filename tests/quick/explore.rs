@@ -293,7 +293,8 @@ fn variants_are_among_the_nearest() {
     let options = Options { lanes: Some(Request::Count(1)), ..Options::default() };
     let usual = analyze(&source, &board, &options).unwrap();
     let kernel = prepare_read(read(&source).unwrap(), &board, &options).unwrap();
-    let wanted = Wanted { limit: 60, lanes: Some(&Request::Count(1)), units: None, ports: Fixed { bits: true, count: true } };
+    let wanted =
+        Wanted { limit: 60, lanes: Some(&Request::Count(1)), units: None, ports: Fixed { bits: true, count: true } };
     let all = designs(&kernel, &usual, &board, wanted).unwrap();
     assert_eq!(all.len(), 61);
     let has = |part: &str| all.iter().filter(|design| design.directives.iter().any(|own| own.contains(part))).count();

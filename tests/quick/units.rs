@@ -97,7 +97,10 @@ fn refusals() {
         error.downcast_ref::<Diagnostic>().unwrap_or_else(|| panic!("{error:#}")).message.clone()
     };
     for (directive, expected) in [
-        ("tile(i:8, j:8, k:8) units(k:4)", "no 4 units along `k`: iterations of one unit would use what another writes of `c`"),
+        (
+            "tile(i:8, j:8, k:8) units(k:4)",
+            "no 4 units along `k`: iterations of one unit would use what another writes of `c`",
+        ),
         ("tile(i:2, j:8, k:8) units(i:4)", "no 4 units along `i`: a tile has 2 values there"),
         ("tile(i:2, j:2, k:8) units(4)", "no 4 units along `i`: a tile has 2 values there"),
         ("tile(i:8, j:8, k:8) units(3)", "3 units"),

@@ -15,8 +15,8 @@ use crate::hardware::circuit::stream::Stream;
 use crate::hardware::compute::process::{ComputePorts, ComputeRead, compute};
 use crate::hardware::context::{self, Context};
 use crate::hardware::interface::link::port_suffix;
-use crate::hardware::system::memory_port::{self, Commands, MemoryPort};
 use crate::hardware::interface::names;
+use crate::hardware::system::memory_port::{self, Commands, MemoryPort};
 use crate::hardware::system::several;
 use crate::hardware::system::units;
 use crate::hardware::transfer::load::{LoadPorts, load};
@@ -464,9 +464,7 @@ struct Computing {
 
 /// For every array of which iterations tell the cycles that are no gap, where they do.
 fn takes(m: &mut Module, context: &Context, compute: &ComputePorts, unit: &str) -> Vec<(ArrayId, Signal)> {
-    let own = |&array: &ArrayId| {
-        (array, m.wire(&format!("{unit}takes_{}", context.array(array).name), Type::BIT))
-    };
+    let own = |&array: &ArrayId| (array, m.wire(&format!("{unit}takes_{}", context.array(array).name), Type::BIT));
     compute.takes.iter().map(own).collect()
 }
 
@@ -568,8 +566,11 @@ fn join_compute(
     ports.push(("stall".into(), Connection::Out(own.stall.clone())));
     ports.extend(own.index_error.iter().map(|error| ("m_index_error".into(), Connection::Out(error.clone()))));
     let reads = compute.reads.iter().map(|read| join_read(m, context, &name, read, &mut ports)).collect();
-    let writes =
-        compute.writes.iter().map(|(array, r)| join_write(m, context, &name, (*array, r.clone()), &mut ports)).collect();
+    let writes = compute
+        .writes
+        .iter()
+        .map(|(array, r)| join_write(m, context, &name, (*array, r.clone()), &mut ports))
+        .collect();
     m.instance(&format!("{}_compute", context.kernel.name), &format!("u_{name}compute"), vec![], ports);
     Computed { reads, writes, lent_writes, lent_reads, keeps_gaps: compute.keeps_gaps.clone(), takes }
 }
@@ -723,7 +724,9 @@ fn join_buffer(
         _ => wants,
     });
     let drain = drain.map(|drain| drain.asks.as_ref().unwrap_or(&drain.valid));
-    for (lent, borrows) in [(signal_of(&computed.lent_writes, array), fill), (signal_of(&computed.lent_reads, array), drain)] {
+    for (lent, borrows) in
+        [(signal_of(&computed.lent_writes, array), fill), (signal_of(&computed.lent_reads, array), drain)]
+    {
         lent.zip(borrows).into_iter().for_each(|(lent, borrows)| m.assign(lent, &borrows.e()));
     }
     memories(m, context, (buffer, unit), &users, text)

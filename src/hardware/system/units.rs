@@ -128,9 +128,10 @@ pub fn drains(m: &mut Module, context: &Context, buffer: &Buffer, drain: &Drain)
         });
     }
     let (first, others) = all.split_first().expect("there are several units");
-    let chosen = others.iter().enumerate().fold(first.data.e(), |word, (place, own)| {
-        is(&late, place as i64 + 1).select(&own.data.e(), &word)
-    });
+    let chosen = others
+        .iter()
+        .enumerate()
+        .fold(first.data.e(), |word, (place, own)| is(&late, place as i64 + 1).select(&own.data.e(), &word));
     m.assign(&drain.data, &chosen);
     all
 }

@@ -71,8 +71,8 @@ impl<'w> Parser<'w> {
         if self.peek().is_none() {
             return self.expected("a directive", known());
         }
-        let (earlier, mut lanes, mut strip, mut order) = (directives.written.len(), None, None, None);
-        let mut units = None;
+        let (mut lanes, mut units, mut strip, mut order) = (None, None, None, None);
+        let earlier = directives.written.len();
         while let Some(word) = self.next() {
             let span = word.span;
             match word.text.as_str() {
@@ -87,37 +87,22 @@ impl<'w> Parser<'w> {
                 "lanes" => {
                     let new = self.lanes(span)?;
                     let again = new.span;
-                    if lanes.replace(new).is_some() {
-                        return Err(Diagnostic::new("a second `lanes` in one directive")
-                            .at(again, "again")
-                            .help("a band has one number of lanes"));
-                    }
+                    once(&mut lanes, new, again, ("lanes", "a band has one number of lanes"))?;
                 }
                 "units" => {
                     let new = self.units(span)?;
                     let again = new.span;
-                    if units.replace(new).is_some() {
-                        return Err(Diagnostic::new("a second `units` in one directive")
-                            .at(again, "again")
-                            .help("a band has one number of units"));
-                    }
+                    once(&mut units, new, again, ("units", "a band has one number of units"))?;
                 }
                 "strip" => {
                     let new = self.strip(span)?;
-                    if strip.replace(new).is_some() {
-                        return Err(Diagnostic::new("a second `strip` in one directive")
-                            .at(new.span, "again")
-                            .help("the strips of a band run along one number of dimensions"));
-                    }
+                    let again = new.span;
+                    once(&mut strip, new, again, ("strip", "the strips of a band run along one number of dimensions"))?;
                 }
                 "order" => {
                     let new = self.order(span)?;
                     let again = new.span;
-                    if order.replace(new).is_some() {
-                        return Err(Diagnostic::new("a second `order` in one directive")
-                            .at(again, "again")
-                            .help("the tiles of a band have one order inside"));
-                    }
+                    once(&mut order, new, again, ("order", "the tiles of a band have one order inside"))?;
                 }
                 "extent" => self.extent(&mut directives.extents)?,
                 "size" => self.size(&mut directives.sizes)?,
@@ -214,7 +199,8 @@ impl<'w> Parser<'w> {
 
     /// `units(4)`, `units(i:4)` or, beside a schedule, `units(1, 4)`
     fn units(&mut self, start: Span) -> Checked<WrittenUnits> {
-        const HELP: &str = "write `units(4)`: four compute processes share every tile; or `units(i:4)`: along that loop";
+        const HELP: &str =
+            "write `units(4)`: four compute processes share every tile; or `units(i:4)`: along that loop";
         self.expect("(", HELP)?;
         let items = self.counts("units", (UnitsDirective::allows, UnitsDirective::MOST), HELP)?;
         Ok(WrittenUnits { span: join(start, self.last), items })
@@ -670,6 +656,14 @@ fn too_large(span: Span) -> Diagnostic {
     Diagnostic::new("a number in this directive is too large").at(span, "larger than 2^40").help("use smaller numbers")
 }
 
+/// Fills a place that a directive has one of.
+fn once<T>(slot: &mut Option<T>, new: T, again: Span, (what, help): (&str, &str)) -> Checked<()> {
+    match slot.replace(new) {
+        None => Ok(()),
+        Some(_) => Err(Diagnostic::new(format!("a second `{what}` in one directive")).at(again, "again").help(help)),
+    }
+}
+
 /// What stands beside a tile in one directive.
 struct Beside {
     lanes: Option<WrittenLanes>,
@@ -704,7 +698,9 @@ fn belong(tile: Option<&mut Tile>, beside: Beside) -> Checked<()> {
             "write `tile(i:32, j:32) units(i:4)`; for tiles that burstc chooses, give `--units 4`",
         ),
         (None, None, Some(strip), _) => ("a strip without tiles", strip.span, "write `tile(i:32, j:32) strip(2)`"),
-        (None, None, None, Some(order)) => ("an order without tiles", order.span, "write `tile(i:32, j:32) order(j, i)`"),
+        (None, None, None, Some(order)) => {
+            ("an order without tiles", order.span, "write `tile(i:32, j:32) order(j, i)`")
+        }
         (None, None, None, None) => return Ok(()),
     };
     Err(Diagnostic::new(what).at(span, "no `tile` in this directive").help(help))
@@ -751,7 +747,11 @@ impl WrittenLanes {
         let mut along: Vec<LanesAlong> = vec![];
         for (place, (name, count, span)) in items.iter().enumerate() {
             let of = |name: &Word| {
-                dimension_of(tile, name, "name two loops of the tile; beside a schedule, give a number for each dimension, as in `lanes(8, 8, 1)`")
+                dimension_of(
+                    tile,
+                    name,
+                    "name two loops of the tile; beside a schedule, give a number for each dimension, as in `lanes(8, 8, 1)`",
+                )
             };
             let dimension = name.as_ref().map_or(Ok(place), of)?;
             if along.iter().any(|own| own.dimension == dimension) {
@@ -812,7 +812,10 @@ impl WrittenUnits {
             (_, [only]) if items.len() == tile.items.len() && items.iter().all(|(name, ..)| name.is_none()) => {
                 Ok(Some(UnitsDirective { count: items[*only].1, dimension: Some(*only), span }))
             }
-            (_, [_]) => refuse("units that do not say along which loop", format!("the tile has {} dimensions", tile.items.len())),
+            (_, [_]) => refuse(
+                "units that do not say along which loop",
+                format!("the tile has {} dimensions", tile.items.len()),
+            ),
             _ => refuse("units along several loops", "along one only".to_string()),
         }
     }

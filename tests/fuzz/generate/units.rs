@@ -69,7 +69,11 @@ impl Shape {
         if dice.chance(30) {
             inside.push(assign(self.result(), self.operator(dice), self.value(dice, &["i"])));
         }
-        let outer = For { strict: dice.chance(50), tile: self.tile(dice), ..For::plain("i", Affine::default(), last("N"), inside) };
+        let outer = For {
+            strict: dice.chance(50),
+            tile: self.tile(dice),
+            ..For::plain("i", Affine::default(), last("N"), inside)
+        };
         Node::For(outer)
     }
 
