@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::array_name;
 use crate::affine::Affine;
 use crate::buffer::mapping_text;
-use crate::offload::{Buffer, Mapping, Offload};
+use crate::offload::{Buffer, Mapping, Offload, Owner};
 use crate::source::kernel::Kernel;
 
 pub fn text(offload: &Offload) -> String {
@@ -65,6 +65,16 @@ fn of_mapping(text: &mut String, mapping: &Mapping) {
 fn memories(text: &mut String, kernel: &Kernel, buffer: &Buffer) {
     let own = if buffer.store_copy { ", and one for the store process" } else { "" };
     let _ = writeln!(text, "    memories: {}{own}", buffer.copies);
+    if buffer.units > 1 {
+        let whose = match buffer.owner {
+            None => ", each with all cells".to_string(),
+            Some(Owner { subscript, count, offset, shared }) => {
+                let all = if shared { ", and all that is loaded in each" } else { "" };
+                format!(", cell x of unit (x[{subscript}] - {offset}) mod {count}{all}")
+            }
+        };
+        let _ = writeln!(text, "    units: {}{whose}", buffer.units);
+    }
     if buffer.skewed {
         let _ = writeln!(text, "    banks: {}, by the sum of these residues", buffer.bank_count());
     }
