@@ -736,7 +736,9 @@ impl Buffer {
     /// Where memories have the cells of their unit only, and leave out what of an address tells it: not where banks of the reads
     /// of an iteration follow from the same bits.
     pub fn owned(&self) -> Option<Owner> {
-        self.owner.filter(|owner| !owner.shared && self.partition.is_none() && self.common_mapping().is_some())
+        self.owner.filter(|owner| {
+            !owner.shared && self.partition.is_none() && self.banks.is_none() && self.common_mapping().is_some()
+        })
     }
 
     /// The lowest bit of an address that tells to which unit a cell belongs, but for the owner's offset, and how many there are.

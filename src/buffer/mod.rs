@@ -433,7 +433,11 @@ pub fn merge(apart: &Apart, bands: &ByBand<Band>, allocations: &ByBand<Vec<Alloc
 /// access them alike, banks along memory's innermost subscript as well: as many as a word of the memory has elements, and a row,
 /// and as there are block RAMs for. Where lanes along one dimension have banks they are those ([`Buffer::skewed`]).
 pub fn add_beat_banks(offload: &mut Offload, fabric: &Fabric) {
-    let Some(lanes) = offload.most_lanes() else { return };
+    let lanes = match (offload.most_lanes(), offload.units()) {
+        (Some(lanes), _) => lanes,
+        (None, 1) => return,
+        (None, _) => 1,
+    };
     let in_two = offload.bands.iter().any(offload::Band::is_in_two);
     let stores = offload.bands.iter().flat_map(|band| &band.transfers).filter(|t| !t.store.pieces.is_empty());
     let stored: BTreeSet<ArrayId> = stores.map(|transfer| transfer.array).collect();
@@ -484,7 +488,9 @@ fn walked_in_rows(offload: &Offload, buffer: &Buffer) -> Option<usize> {
         let slides = offload.windows.iter().any(|window| window.array == array);
         buffer.partition.is_some() || slides || is_by_data(kernel, array) || limit_count(kernel, array) > 0
     };
-    let may = moves && !has_banks && !(buffer.banks.is_none() && takes_words());
+    // Neighbours in memory would be of several units.
+    let is_split = buffer.owner.is_some_and(|owner| !owner.shared && owner.subscript == last);
+    let may = moves && !has_banks && !is_split && !(buffer.banks.is_none() && takes_words());
     (may && kernel.arrays[array].layout().innermost() == Some(last)).then_some(last)
 }
 
