@@ -490,7 +490,8 @@ fn walked_in_rows(offload: &Offload, buffer: &Buffer) -> Option<usize> {
     };
     // Neighbours in memory would be of several units.
     let is_split = buffer.owner.is_some_and(|owner| !owner.shared && owner.subscript == last);
-    let may = moves && !has_banks && !is_split && !(buffer.banks.is_none() && takes_words());
+    let is_plain = buffer.banks.is_some() || !takes_words();
+    let may = moves && !has_banks && !is_split && is_plain;
     (may && kernel.arrays[array].layout().innermost() == Some(last)).then_some(last)
 }
 
