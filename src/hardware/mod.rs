@@ -30,7 +30,7 @@ pub use system::registers::{BASE_ALIGNMENT, argument_words};
 use anyhow::{Result, bail};
 
 use crate::diagnostic::Diagnostic;
-use crate::offload::Offload;
+use crate::offload::{Offload, Scan, Transfer};
 use crate::rtl::{Design, Module, trim};
 use circuit::library;
 use context::Context;
@@ -77,10 +77,18 @@ pub fn generate_direct(offload: &Offload, link: Link) -> Result<Design> {
 /// `None` where circuits walk them, which find one every few cycles.
 pub fn load_program(offload: &Offload, link: Link) -> Option<u64> {
     let context = Context::with_beats(offload, link);
-    let of = |port: u32| {
-        walk::scanner::load_program(&context, &walk::source::Transfers::of(&context, port, |t| &t.load).sources)
-    };
-    context.loading().into_iter().filter_map(of).max()
+    longest_program(&context, context.loading(), |t| &t.load)
+}
+
+/// The same of Store.
+pub fn store_program(offload: &Offload, link: Link) -> Option<u64> {
+    let context = Context::with_beats(offload, link);
+    longest_program(&context, context.storing(), |t| &t.store)
+}
+
+fn longest_program(context: &Context, ports: Vec<u32>, scan: fn(&Transfer) -> &Scan) -> Option<u64> {
+    let of = |port: u32| walk::scanner::program(context, &walk::source::Transfers::of(context, port, scan).sources);
+    ports.into_iter().filter_map(of).max()
 }
 
 /// Library cells are whatever the modules instantiate without being generated, and the PHY that the board's top puts

@@ -65,18 +65,20 @@ impl Expected {
     pub fn of(offload: &Offload, board: &Board, sizes: &BTreeMap<String, i64>) -> Expected {
         let link = board.memory.link();
         let rows = Transfers::new(offload, link);
-        let instructions = hardware::load_program(offload, link).map(|instructions| instructions as f64);
+        let programs = [hardware::load_program, hardware::store_program];
+        let programs = programs.map(|program| program(offload, link).map(|instructions| instructions as f64));
         let iterations = count::iterations(offload, sizes);
         let mut all = Expected { on_a_bus: link.bus().is_some(), ..Expected::default() };
         let latency = LATENCY[usize::from(!all.on_a_bus)];
         let mut values = Values::new(sizes);
         // A program finds rows one after the other, and goes through pieces that a tile does not have.
-        let found = |port: &PortRows, tiles: f64| {
-            let program = |all| PROGRAM_ROW * port.rows + PROGRAM_INSTRUCTION * all * tiles;
-            port.load.max(instructions.map_or(0.0, program))
+        let program = |way: usize, rows: f64, tiles: f64| {
+            programs[way].map_or(0.0, |all| PROGRAM_ROW * rows + PROGRAM_INSTRUCTION * all * tiles)
         };
+        let found = |port: &PortRows, tiles: f64| port.load.max(program(0, port.rows[0], tiles));
+        let stored = |port: &PortRows, tiles: f64| port.store.max(program(1, port.rows[1], tiles));
         let moving = |ports: &[PortRows], tiles: f64| {
-            [most(ports, |port| found(port, tiles)), most(ports, |port| port.store)]
+            [most(ports, |port| found(port, tiles)), most(ports, |port| stored(port, tiles))]
                 .map(|cycles| if cycles > 0.0 { cycles + TRANSFERRED_TILE * tiles } else { 0.0 })
         };
         let ends = ends::ends(offload, &rows, &mut values);
@@ -110,7 +112,9 @@ impl Expected {
             };
             let lent = own.statements.iter().enumerate().map(statement).fold(0.0, f64::max);
             let iterating = sampled.all.compute.max(estimated).max(starts) + TILE * tiles;
-            let moved = |end: &End| most(&end.load, |port| found(port, 1.0)) + most(&end.store, |port| port.store);
+            let moved = |end: &End| {
+                most(&end.load, |port| found(port, 1.0)) + most(&end.store, |port| stored(port, 1.0))
+            };
             let compute = iterating.max(lent);
             all.compute += compute;
             let each = (sampled.each.len() as u64 == sampled.tiles).then(|| sampled.each.iter());
@@ -240,25 +244,26 @@ impl<'a> Transfers<'a> {
 #[derive(Clone, Copy, Default)]
 struct PortRows {
     load: f64,
-    /// Of loads.
-    rows: f64,
     store: f64,
+    /// Of loads, and of stores.
+    rows: [f64; 2],
 }
 
 impl PortRows {
     fn add(&mut self, way: Way, moves: &Moves) {
         match way {
-            Way::Load => (self.load, self.rows) = (self.load + moves.cycles, self.rows + moves.rows),
-            Way::Store => self.store += moves.cycles,
+            Way::Load => (self.load, self.rows[0]) = (self.load + moves.cycles, self.rows[0] + moves.rows),
+            Way::Store => (self.store, self.rows[1]) = (self.store + moves.cycles, self.rows[1] + moves.rows),
         }
     }
 
-    fn sums(&self) -> [f64; 3] {
-        [self.load, self.rows, self.store]
+    fn sums(&self) -> [f64; 4] {
+        [self.load, self.store, self.rows[0], self.rows[1]]
     }
 
-    fn sums_mut(&mut self) -> [&mut f64; 3] {
-        [&mut self.load, &mut self.rows, &mut self.store]
+    fn sums_mut(&mut self) -> [&mut f64; 4] {
+        let [loads, stores] = &mut self.rows;
+        [&mut self.load, &mut self.store, loads, stores]
     }
 }
 

@@ -56,8 +56,8 @@ pub fn load_scanner(context: &Context, name: &str, about: &str, sources: &[Sourc
     (modules, format)
 }
 
-/// How many instructions [`load_scanner`] has; `None` where it is no program.
-pub fn load_program(context: &Context, sources: &[Source]) -> Option<u64> {
+/// How many instructions the scanner of what tiles move has; `None` where it is no program.
+pub fn program(context: &Context, sources: &[Source]) -> Option<u64> {
     let tree = Tree::new(context, sources);
     tree.by_program.then(|| side_by_side::instructions(context, &tree))
 }

@@ -128,7 +128,7 @@ impl End {
         self.lent.iter_mut().for_each(|sum| *sum /= self.loads.max(self.stores).max(1) as f64);
         for (ports, count) in [(&mut self.load, self.loads), (&mut self.store, self.stores)] {
             for port in ports {
-                for sum in [&mut port.load, &mut port.rows, &mut port.store] {
+                for sum in port.sums_mut() {
                     *sum /= count.max(1) as f64;
                 }
             }
