@@ -300,7 +300,7 @@ struct InputArguments {
     #[arg(long, value_name = "P", value_parser = burstc::choose_lanes::parse)]
     lanes: Option<burstc::choose_lanes::Request>,
     /// Compute processes that share every tile, each with buffers of its own: a power of two, or `auto`, as many as make the run
-    /// shorter by the estimate
+    /// shorter than lanes do, by the estimate
     #[arg(long, value_name = "N", value_parser = burstc::choose_lanes::parse_units)]
     units: Option<burstc::choose_lanes::UnitsRequest>,
     /// Allow lanes to add (multiply, take extrema of) floating-point numbers in another order than the C program, so that

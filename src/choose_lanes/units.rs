@@ -18,7 +18,7 @@ use crate::source::kernel::{Kernel, TilingDirective, UnitsDirective};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnitsRequest {
     Count(i64),
-    /// As many as make the run shorter, by the estimate, and as the board has room for.
+    /// As many as make the run shorter than lanes do, by the estimate, and as the board has room for.
     Automatic,
 }
 
@@ -65,7 +65,13 @@ pub fn analyze_in_units(
         Some(UnitsRequest::Automatic) => {
             let mut single = kernel.clone();
             single.tilings.iter_mut().for_each(|tiling| tiling.units = None);
-            Ok(all.more_than(analyze(&single, board, Some(Request::Count(1)))?, WORTH_IT))
+            let found = analyze(&single, board, all.lanes.clone());
+            if all.wanted_lanes().is_some() {
+                return found;
+            }
+            let own = all.more_than(analyze(&single, board, Some(Request::Count(1)))?, WORTH_IT);
+            // Lanes may be better still.
+            Ok(found.ok().filter(|found| all.cycles(found) <= all.cycles(&own)).unwrap_or(own))
         }
     }
 }
@@ -121,6 +127,15 @@ impl InUnits<'_> {
         best
     }
 
+    /// The number of lanes that somebody asks for.
+    fn wanted_lanes(&self) -> Option<i64> {
+        match &self.lanes {
+            Some(Request::Count(own)) => Some(*own).filter(|own| *own > 1),
+            Some(Request::InTwo([(_, first), (_, second)])) => Some(first * second),
+            _ => None,
+        }
+    }
+
     /// So many, with a part of the board's look-up tables.
     fn of(&self, count: i64, logic: f64) -> Result<Offload> {
         let InUnits { kernel, board, lanes, .. } = self;
@@ -129,12 +144,7 @@ impl InUnits<'_> {
             given.tilings.iter_mut().for_each(|tiling| tiling.units = None);
             return analyze(&given, board, lanes.clone());
         }
-        let in_lanes = match lanes {
-            Some(Request::Count(own)) => Some(*own).filter(|own| *own > 1),
-            Some(Request::InTwo([(_, first), (_, second)])) => Some(first * second),
-            _ => None,
-        };
-        if let Some(lanes) = in_lanes {
+        if let Some(lanes) = self.wanted_lanes() {
             return Err(Diagnostic::new(format!("{lanes} lanes and {count} units"))
                 .help("a unit runs one iteration per cycle: give lanes or units")
                 .into());

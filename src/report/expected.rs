@@ -112,9 +112,8 @@ impl Expected {
             };
             let lent = own.statements.iter().enumerate().map(statement).fold(0.0, f64::max);
             let iterating = sampled.all.compute.max(estimated).max(starts) + TILE * tiles;
-            let moved = |end: &End| {
-                most(&end.load, |port| found(port, 1.0)) + most(&end.store, |port| stored(port, 1.0))
-            };
+            let moved =
+                |end: &End| most(&end.load, |port| found(port, 1.0)) + most(&end.store, |port| stored(port, 1.0));
             let compute = iterating.max(lent);
             all.compute += compute;
             let each = (sampled.each.len() as u64 == sampled.tiles).then(|| sampled.each.iter());

@@ -179,7 +179,27 @@ fn units_of_the_command_line() {
         assert_eq!(offload.most_lanes(), None);
     }
     assert_eq!(count(&asked(&text, UnitsRequest::Count(1)).unwrap()), 1);
-    assert!(count(&asked(&text, UnitsRequest::Automatic).unwrap()) >= 4);
+    // Sums for which there are no lanes; where there are, they are as good.
+    let bodies = "#pragma burstc size(N: 128, max 128)
+        void f(int N, const float x[N], const float m[N], float f[N]) {
+            for (int i = 0; i < N; i++) {
+                float s = 0;
+                for (int j = 0; j < N; j++) {
+                    float d = x[j] - x[i];
+                    if (d > 0.0f) s += m[j] / (d * d + 1.0f);
+                    else s -= m[j] / (d * d + 1.0f);
+                }
+                f[i] = s;
+            }
+        }";
+    assert!(count(&asked(bodies, UnitsRequest::Automatic).unwrap()) >= 4);
+    assert!(asked(&text, UnitsRequest::Automatic).unwrap().most_lanes() > Some(1));
+    let usual = analyze_in_units(&parsed(bodies), &board, Some(Request::Usual), None).unwrap();
+    assert!(count(&usual) >= 4);
+    assert!(usual.units_note.is_some());
+    let lanes =
+        analyze_in_units(&parsed(&text), &board, Some(Request::Count(4)), Some(UnitsRequest::Automatic)).unwrap();
+    assert_eq!((lanes.most_lanes(), count(&lanes)), (Some(4), 1));
     // What directives say, in another number.
     let given = asked(&product("tile(i:8, j:8, k:8) units(j:2)"), UnitsRequest::Count(4)).unwrap();
     let own = given.bands.iter().next().unwrap().compute.units.as_ref().unwrap();
