@@ -54,10 +54,12 @@ impl Units {
         };
         let UnitsDirective { count, dimension, span } = asked;
         if let Some(lanes) = directive.lanes.filter(|lanes| lanes.count > 1) {
-            return Err(Diagnostic::new(format!("{} lanes and {count} units in one band", lanes.count))
-                .at(place(span, directive), "units")
-                .help("a unit runs one iteration per cycle: leave lanes or units out")
-                .into());
+            return Err(at(
+                Diagnostic::new(format!("{} lanes and {count} units in one band", lanes.count)),
+                place(span, directive),
+            )
+            .help("a unit runs one iteration per cycle: leave lanes or units out")
+            .into());
         }
         let wanted: Vec<usize> = dimension.map_or((0..directive.sizes.len()).collect(), |own| vec![own]);
         let mut refusal: Option<(usize, Obstacle)> = None;
@@ -94,15 +96,17 @@ impl Units {
         let theta = directive.schedules.first().and_then(|schedule| schedule.theta.get(k));
         let along = theta.map_or(String::new(), |theta| format!(" along `{theta}`"));
         let (label, help) = obstacle.text(kernel, count);
-        Err(Diagnostic::new(format!("no {count} units{along}: {label}"))
-            .at(place(span, directive), "units")
-            .help(help)
-            .into())
+        Err(at(Diagnostic::new(format!("no {count} units{along}: {label}")), place(span, directive)).help(help).into())
     }
 }
 
 fn place(span: Span, directive: &TilingDirective) -> Span {
     if span.line > 0 { span } else { directive.span }
+}
+
+/// With the place in the source, if somebody has asked there.
+fn at(diagnostic: Diagnostic, span: Span) -> Diagnostic {
+    if span.line > 0 { diagnostic.at(span, "units") } else { diagnostic }
 }
 
 /// The dimensions along which the tiles of a band may have so many units, were they long enough.
@@ -257,11 +261,11 @@ pub fn agreed(kernel: &Kernel, bands: &mut ByBand<Band>) -> Result<()> {
                 common.insert(array, Owner { shared: users().any(is_other), ..first });
             }
             Some(_) => {
-                return Err(Diagnostic::new(format!(
+                let message = format!(
                     "no {} units: the bands that write `{}` would give its cells to different units",
                     first.count, kernel.arrays[array].name
-                ))
-                .at(place_of(bands, first.span), "units")
+                );
+                return Err(at(Diagnostic::new(message), place_of(bands, first.span))
                 .help("units run along the same subscript of an array in all bands, `units(i:4)` says along which loop")
                 .into());
             }
