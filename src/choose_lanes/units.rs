@@ -218,18 +218,23 @@ impl InUnits<'_> {
             tilings.iter().map(|tiling| analysis.unit_dimensions(tiling, count)).collect();
         // Bands that use one array have to agree; most have as many dimensions that serve.
         let most = dimensions.iter().map(Vec::len).max().unwrap_or(0).clamp(1, MOST_WAYS);
-        let ways = (0..most).flat_map(|way| [(way, 1), (way, count)]);
-        let mut best: Option<(f64, Offload)> = None;
-        let (mut refusal, mut looked_at) = (None, vec![]);
-        for (way, times) in ways {
+        let with_units = |way: Option<(usize, i64)>| {
             let mut shared = tilings.to_vec();
             for (tiling, own) in shared.iter_mut().zip(&dimensions) {
-                let dimension = own.get(way.min(own.len().saturating_sub(1))).copied();
-                if let Some(k) = dimension {
+                let dimension = way.and_then(|(way, _)| own.get(way.min(own.len().saturating_sub(1)))).copied();
+                if let (Some(k), Some((_, times))) = (dimension, way) {
                     tiling.sizes[k] = (times * power_of_two(tiling.sizes[k])).max(count);
                 }
                 tiling.units = Some(UnitsDirective { count, dimension, span: Span::default() });
             }
+            shared
+        };
+        // In the tiles as they are first: what stands in the way there says more than what longer ones break.
+        let ways = (0..most).flat_map(|way| [Some((way, 1)), Some((way, count))]);
+        let mut looked_at: Vec<Vec<TilingDirective>> = vec![];
+        let mut best: Option<(f64, Offload)> = None;
+        let mut refusal: Option<anyhow::Error> = None;
+        for shared in std::iter::once(None).chain(ways).map(with_units) {
             if looked_at.contains(&shared) {
                 continue;
             }
@@ -244,7 +249,8 @@ impl InUnits<'_> {
                         best = Some((cycles, offload));
                     }
                 }
-                Err(error) => refusal = refusal.or(Some(error)),
+                Err(error) if refusal.is_none() || error.is::<NoRoom>() => refusal = Some(error),
+                Err(_) => {}
             }
         }
         match (best, refusal) {
