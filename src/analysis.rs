@@ -87,9 +87,14 @@ impl Analysis {
         require_bounds(kernel)?;
         budget::begin("the dependences");
         let kernel = polyhedral::expand_locals(&Kernel { tilings: vec![], ..kernel.clone() })?;
+        Analysis::of(kernel, None)
+    }
+
+    /// Of a kernel whose local arrays are expanded.
+    fn of(kernel: Kernel, written: Option<(Vec<Node>, Scan)>) -> Result<Self> {
         let program = polyhedral::extract(&kernel)?;
         let (latest, long) = (RefCell::default(), RefCell::default());
-        Ok(Analysis { kernel, program, plans: OnceCell::new(), latest, long, written: None })
+        Ok(Analysis { kernel, program, plans: OnceCell::new(), latest, long, written })
     }
 
     /// [`analyze`] of the kernel with `tilings`; where that is only tried, within so many of isl's operations.
@@ -138,10 +143,8 @@ impl Analysis {
     /// isl's.
     pub fn joined(&self) -> Result<Option<Analysis>> {
         let Some(joined) = polyhedral::join_statements(&self.kernel, &self.program)? else { return Ok(None) };
-        let program = polyhedral::extract(&joined)?;
-        let (latest, long) = (RefCell::default(), RefCell::default());
-        let written = Some((self.kernel.body.clone(), source_order(&self.program)?));
-        Ok(Some(Analysis { kernel: joined, program, plans: OnceCell::new(), latest, long, written }))
+        let written = (self.kernel.body.clone(), source_order(&self.program)?);
+        Analysis::of(joined, Some(written)).map(Some)
     }
 
     /// The tiles that are chosen for `fabric`, of the statements of this kernel; within so many of isl's operations.
@@ -814,6 +817,24 @@ fn compute(program: &Program, band: &Band, context: &Context, allocations: &[All
     })
 }
 
+/// Gives loops their dimensions' `names` back where the statement at a place of the band does not count them anew, as `counted`.
+fn name_loops(
+    scan: &mut Scan,
+    band: &Band,
+    (names, counted): (&[String], &[String]),
+    counts: impl Fn(usize, usize) -> bool,
+) {
+    for piece in &mut scan.pieces {
+        let place = band.statements.iter().position(|s| *s == piece.leaf.statement());
+        for (level, (name, counted)) in names.iter().zip(counted).enumerate() {
+            if name != counted && !place.is_some_and(|place| counts(place, level)) {
+                piece.rename(counted, name);
+                piece.levels.iter_mut().filter(|l| l.name == *counted).for_each(|l| l.name.clone_from(name));
+            }
+        }
+    }
+}
+
 /// The same with several iterations side by side, of the statements that have lanes.
 fn compute_in_lanes(
     program: &Program,
@@ -878,16 +899,10 @@ fn compute_in_lanes(
             .help("leave the lanes out, or give a schedule that is a permutation of the loops")
     })?;
     // Loops of statements without lanes have the names of their dimensions.
-    for piece in &mut scan.pieces {
-        let place = band.statements.iter().position(|s| *s == piece.leaf.statement());
-        let own = place.and_then(|place| Some((&lanes.per_statement[place].as_ref()?.levels, shapes[place].as_ref()?)));
-        for (level, (name, grouped)) in names.iter().zip(&all_grouped).enumerate() {
-            if name != grouped && own.as_ref().is_none_or(|(own, _)| !own.contains(&level)) {
-                piece.rename(grouped, name);
-                piece.levels.iter_mut().filter(|l| l.name == *grouped).for_each(|l| l.name.clone_from(name));
-            }
-        }
-    }
+    name_loops(&mut scan, band, (&names, &all_grouped), |place, level| {
+        let own = lanes.per_statement[place].as_ref().filter(|_| shapes[place].is_some());
+        own.is_some_and(|own| own.levels.contains(&level))
+    });
     let texts: Vec<&str> = statements.iter().map(|statement| statement.name.as_str()).collect();
     Ok(Compute {
         scan,

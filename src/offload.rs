@@ -159,7 +159,12 @@ impl Offload {
 
     /// How many compute processes there are.
     pub fn units(&self) -> i64 {
-        self.bands.iter().filter_map(|band| band.compute.units.as_ref()).map(|units| units.count).max().unwrap_or(1)
+        self.first_units().map_or(1, |units| units.count)
+    }
+
+    /// The units of the first band that has some: all bands have as many, and none has where one has none.
+    pub fn first_units(&self) -> Option<&Units> {
+        self.bands.iter().find_map(|band| band.compute.units.as_ref())
     }
 
     /// How many of the statement with the most; `None` where none has lanes.

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::{Context, Part, depends_on_itself, level_names, scan_parts};
+use super::{Context, Part, depends_on_itself, level_names, name_loops, scan_parts};
 use crate::affine::{Affine, fresh};
 use crate::diagnostic::Diagnostic;
 use crate::offload;
@@ -62,15 +62,6 @@ pub(super) fn units(program: &Program, band: &Band, context: &Context, units: &U
             .help("leave the units out, or give a schedule that is a permutation of the loops")
     })?;
     // Where units count along other loops of a statement, this one has its own name.
-    for piece in &mut scan.pieces {
-        let place = band.statements.iter().position(|s| *s == piece.leaf.statement());
-        let own = place.map(|place| units.levels[place]);
-        for (level, (name, counted)) in names.iter().zip(&own_names).enumerate() {
-            if name != counted && own != Some(level) {
-                piece.rename(counted, name);
-                piece.levels.iter_mut().filter(|l| l.name == *counted).for_each(|l| l.name.clone_from(name));
-            }
-        }
-    }
+    name_loops(&mut scan, band, (&names, &own_names), |place, level| units.levels[place] == level);
     Ok(offload::Units { count: units.count, along, name: unit, scan })
 }

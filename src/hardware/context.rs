@@ -127,7 +127,7 @@ impl<'a> Context<'a> {
     /// The same for the compute process of a unit: `offload` is that of [`of_unit`].
     pub fn of_unit(&self, offload: &'a Offload) -> Context<'a> {
         let mut names = self.names.clone();
-        let units = self.offload.bands.iter().find_map(|band| band.compute.units.as_ref());
+        let units = self.offload.first_units();
         names.parameters.extend(units.map(|units| Ranged::new(Var::Size(units.name.clone()), (0, units.count - 1))));
         Context {
             offload,

@@ -45,7 +45,7 @@ pub struct UnitsReport {
 
 impl UnitsReport {
     fn new(offload: &Offload, board: &Board) -> Option<UnitsReport> {
-        let units = offload.bands.iter().find_map(|band| band.compute.units.as_ref())?;
+        let units = offload.first_units()?;
         Some(UnitsReport {
             count: units.count,
             along: units.along.clone(),

@@ -535,7 +535,7 @@ fn join_compute(
     let units = context.offload.units();
     let name = names::of_unit(units, unit);
     let mut ports = process_ports(m, context);
-    if let Some(number) = context.offload.bands.iter().find_map(|band| band.compute.units.as_ref()) {
+    if let Some(number) = context.offload.first_units() {
         let number_type = Type::for_range(0, units - 1);
         ports.push((format!("arg_{}", number.name), Connection::In(Expr::constant(unit.into(), number_type))));
     }

@@ -147,7 +147,7 @@ fn of_index(port: &str) -> Option<String> {
 fn of_kernel(context: &Context, port: &str) -> Option<String> {
     if let Some(argument) = port.strip_prefix("arg_") {
         let named = |name: &str| legal(&format!("arg_{name}")) == port;
-        let units = context.offload.bands.iter().find_map(|band| band.compute.units.as_ref());
+        let units = context.offload.first_units();
         if let Some(units) = units.filter(|units| named(&units.name)) {
             return Some(format!("number of the unit: 0 to {}", units.count - 1));
         }
