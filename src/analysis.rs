@@ -810,7 +810,7 @@ fn compute(program: &Program, band: &Band, context: &Context, allocations: &[All
         order: band.order.clone(),
         dates: dates_to_say(band),
         innermost_distance: band.innermost_distance,
-        cycles_per_iteration: band.cycles_per_iteration,
+        stalls_per_iteration: band.stalls_per_iteration,
         lanes: None,
         units: band.units.as_ref().map(|own| units::units(program, band, context, own)).transpose()?,
         interleaved: vec![],
@@ -909,7 +909,7 @@ fn compute_in_lanes(
         order: band.order.clone(),
         dates: dates_to_say(band),
         innermost_distance: band.innermost_distance,
-        cycles_per_iteration: band.cycles_per_iteration,
+        stalls_per_iteration: band.stalls_per_iteration,
         lanes: shapes.iter().flatten().map(|shape| shape.count).max().map(|count| offload::Lanes {
             count,
             along: lanes.along(&texts),

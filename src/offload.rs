@@ -257,6 +257,15 @@ pub struct Piece<V = String> {
     pub parts: Vec<AffineOver<V>>,
 }
 
+impl Piece {
+    /// The elements of a row do not lie side by side.
+    pub fn is_apart(&self) -> bool {
+        let Some((innermost, last)) = self.levels.last().zip(self.point.last()) else { return false };
+        let moves = |affine: &Affine| affine.coefficient(&innermost.name) != 0;
+        last.coefficient(&innermost.name).abs() != 1 || self.point.iter().rev().skip(1).any(moves)
+    }
+}
+
 impl<V: Variable> Piece<V> {
     /// Puts `new` in the place of `old` in bounds, guards, point, slacks and parts.
     pub fn rename(&mut self, old: &V::Key, new: &V) {
@@ -776,9 +785,9 @@ pub struct Compute {
     /// The smallest distance, in iterations of the innermost level, of a flow dependence carried by that level
     /// alone; `None` where the innermost level carries none.
     pub innermost_distance: Option<i64>,
-    /// The cycles of the computation over its iterations, as the order inside a tile was chosen by.
+    /// Estimated cycles in which iterations wait for values, over the iterations, as the order inside a tile was chosen by; of no lanes.
     #[serde(default)]
-    pub cycles_per_iteration: f64,
+    pub stalls_per_iteration: f64,
     /// More than one iteration per cycle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lanes: Option<Lanes>,
@@ -841,7 +850,7 @@ pub struct Lanes {
     pub along: String,
     /// Parallel to [`Band::statements`]; `None` for a statement whose iterations run one by one.
     pub per_statement: Vec<Option<LaneShape>>,
-    /// As [`Compute::cycles_per_iteration`], of each statement.
+    /// The cycles of the computation over the iterations of each statement, as the order was chosen by.
     #[serde(default)]
     pub cycles_each: Vec<f64>,
 }

@@ -189,7 +189,7 @@ fn in_a_row(expr: &Expr, place: &Gather) -> Option<u32> {
         return None;
     }
     let own = match expr {
-        Expr::Gather { .. } => return Some(0),
+        Expr::Gather { gather, .. } if gather.is_same(place) => return Some(0),
         Expr::Cast { .. } | Expr::Unary { op: UnaryOp::Complement, .. } => 0,
         Expr::Select { .. } if is_unconditional(expr, place) => 1,
         Expr::Binary {
@@ -237,6 +237,11 @@ pub fn update_cycles(value: &Expr) -> Option<u32> {
     let is_free = only_if.as_ref().is_none_or(|only_if| !reads_at(only_if, place));
     let all = behind(value, place)?;
     Some(if is_free && !divides(new) && is_quick(new, place) { 1 } else { all })
+}
+
+/// Cycles of the operators of `expr` one behind the other, from its operands to its value.
+pub fn depth(expr: &Expr) -> u32 {
+    cycles(expr) + expr.operands().into_iter().map(depth).max().unwrap_or(0)
 }
 
 /// Cycles of the operator at the top of `expr` in the datapath, of any type; operands of integers have all bits of theirs.

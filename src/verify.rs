@@ -745,7 +745,7 @@ struct Ends<'c, 'a, 's> {
 }
 
 impl<'a> Visitor<'a> for Ends<'_, 'a, '_> {
-    fn arrive(&mut self) -> ControlFlow<()> {
+    fn arrive(&mut self, _: &'a Piece, _: usize) -> ControlFlow<()> {
         match self.left == 0 || !self.checker.faults.is_empty() {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
@@ -777,7 +777,7 @@ struct First<F> {
 }
 
 impl<'a, F: FnMut(&'a Piece, &Values)> Visitor<'a> for First<F> {
-    fn arrive(&mut self) -> ControlFlow<()> {
+    fn arrive(&mut self, _: &'a Piece, _: usize) -> ControlFlow<()> {
         let Some(left) = self.left.checked_sub(1) else { return ControlFlow::Break(()) };
         self.left = left;
         ControlFlow::Continue(())

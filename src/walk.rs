@@ -101,8 +101,8 @@ impl Which {
 /// Who goes along a [`walk`].
 pub trait Visitor<'a> {
     /// Inside the loops further out, before guards are tested: once per iteration of the innermost of them, or more often
-    /// where pieces part there.
-    fn arrive(&mut self) -> ControlFlow<()> {
+    /// where pieces part there. `piece` is the first of those that share the loop at `depth`, if it has one.
+    fn arrive(&mut self, _piece: &'a Piece, _depth: usize) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 
@@ -139,7 +139,7 @@ pub fn inside<'a>(
 ) -> ControlFlow<()> {
     for group in by_loop(pieces, depth) {
         let first = &group[0];
-        visitor.arrive()?;
+        visitor.arrive(first, depth)?;
         // Of several pieces, each has its own guards further in.
         if group.len() == 1 && !goes_on(first, depth, values) {
             continue;
@@ -226,7 +226,7 @@ impl Count {
 }
 
 impl<'a> Visitor<'a> for Count {
-    fn arrive(&mut self) -> ControlFlow<()> {
+    fn arrive(&mut self, _: &'a Piece, _: usize) -> ControlFlow<()> {
         let Some(left) = self.steps.checked_sub(1) else { return ControlFlow::Break(()) };
         self.steps = left;
         ControlFlow::Continue(())

@@ -110,7 +110,7 @@ fn in_one_strip(
                 order: "(…)".into(),
                 dates: vec![],
                 innermost_distance: None,
-                cycles_per_iteration: 1.0,
+                stalls_per_iteration: 0.0,
                 lanes: None,
                 units: None,
                 interleaved: vec![],

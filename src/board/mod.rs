@@ -265,6 +265,14 @@ impl Memory {
         }
     }
 
+    /// Of a bus, the cycles that simulations assume from an address to its first data.
+    pub fn bus_latency(&self) -> Option<u32> {
+        match self {
+            Memory::DdrSdram(_) | Memory::SdrSdram(_) => None,
+            Memory::Axi4(port) | Memory::AvalonMm(port) => Some(port.latency),
+        }
+    }
+
     /// The kind in one word.
     pub fn name(&self) -> &'static str {
         match self {

@@ -80,6 +80,11 @@ pub fn load_program(offload: &Offload, link: Link) -> Option<u64> {
     longest_program(&context, context.loading(), |t| &t.load)
 }
 
+/// Whether a program of Load with so many instructions is two, each of every other piece.
+pub fn is_in_halves(offload: &Offload, instructions: u64) -> bool {
+    walk::scanner::takes_longer(offload, instructions)
+}
+
 /// The same of Store.
 pub fn store_program(offload: &Offload, link: Link) -> Option<u64> {
     let context = Context::with_beats(offload, link);

@@ -54,7 +54,7 @@ fn own_part<'a>(text: &'a str, statement: &str) -> &'a str {
 fn own_cycles(band: &Band, statement: StatementId) -> f64 {
     let each = band.compute.lanes.as_ref().map_or(&[][..], |lanes| &lanes.cycles_each);
     let place = band.statements.iter().position(|own| *own == statement);
-    place.and_then(|place| each.get(place)).copied().unwrap_or(band.compute.cycles_per_iteration)
+    place.and_then(|place| each.get(place)).copied().unwrap_or(1.0 + band.compute.stalls_per_iteration)
 }
 
 /// Notes by line of the user's file, as HTML.

@@ -229,7 +229,7 @@ mod tests {
             order: String::new(),
             dates: vec![],
             innermost_distance: None,
-            cycles_per_iteration: 1.0,
+            stalls_per_iteration: 0.0,
             lanes: None,
             units: None,
             interleaved: vec![],

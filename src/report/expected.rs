@@ -3,6 +3,7 @@
 
 mod ends;
 mod pipeline;
+mod scanner;
 mod stretches;
 
 use std::collections::BTreeMap;
@@ -13,20 +14,32 @@ use crate::affine::Affine;
 use crate::board::Board;
 use crate::hardware::{self, Beats, Link};
 use crate::ids::{ArrayId, BandId, ByBand, StatementId};
-use crate::offload::{Band, Buffer, Offload, Piece, Transfer};
+use crate::offload::{Band, Buffer, Offload, Piece, Scan, Transfer, extent_below};
+use crate::operators;
 use crate::walk::{self, Costs, Values};
 use ends::End;
-use pipeline::Tile;
+use pipeline::{Memory, Tile};
+use scanner::{Means, Scanner, Takes};
 use stretches::{Pace, Paced};
 
+/// Cycles of a tile's end mark through the pipeline beside those of the operators.
+const END_MARK: f64 = 5.0;
 /// Cycles from the last iteration of a tile to the first of the next, whose loads are there: as measured of `examples/dma.c`.
 const TILE: f64 = 4.0;
 /// The same of its loads, and of its stores.
 const TRANSFERRED_TILE: f64 = 2.0;
 /// The same where data cut rows short, beside what they leave.
 const CUT_ROW: f64 = 1.0;
-/// The same of loads and stores: the scanner, a command, and what tells how its elements lie; behind a bus, and of DDR and SDR.
-const TRANSFERRED_ROW: [u64; 2] = [6, 4];
+/// Cycles of a row of loads or stores whose address is that of the row before and a pitch, where all arrays have one subscript and
+/// elsewhere, and of an element that does not lie beside the one before: as measured of columns and of strides, behind a bus and on DDR.
+const SUM: u64 = 2;
+const FOLLOWING: u64 = 3;
+const ELEMENT_APART: u64 = 3;
+/// Cycles for which loads or stores keep the memory that they share behind the words of a row.
+const HELD: u64 = 3;
+/// The same of another row, beside the bits of what its subscripts are multiplied by, and for each such product.
+const ADDRESS: u64 = 3;
+const PRODUCT: u64 = 3;
 /// Cycles of a row that a program finds, and of an instruction per tile beside those: as measured of `examples/jacobi_2d.c` with
 /// 8 lanes.
 const PROGRAM_ROW: f64 = 45.0;
@@ -40,8 +53,10 @@ const STEPS: u64 = 100_000;
 const STEPS_IN_PIECE: u64 = 30;
 /// The same in a tile where iterations and transfers wait for one another.
 const STEPS_AT_ENDS: f64 = 3_000.0;
-/// Cycles from a command to the first word behind a bus, and from the last word to its response; of DDR and SDR.
-const LATENCY: [f64; 2] = [50.0, 15.0];
+/// Cycles from a command to the first word of DDR and SDR, and from the last word to the end of its burst; of a bus those beside the
+/// latency of its memory, which responses have, too.
+const LATENCY: f64 = 15.0;
+const BUS_LATENCY: f64 = 8.0;
 
 /// Cycles of a run.
 #[derive(Clone, Debug, Default)]
@@ -65,25 +80,18 @@ impl Expected {
     pub fn of(offload: &Offload, board: &Board, sizes: &BTreeMap<String, i64>) -> Expected {
         let link = board.memory.link();
         let rows = Transfers::new(offload, link);
-        let programs = [hardware::load_program, hardware::store_program];
-        let programs = programs.map(|program| program(offload, link).map(|instructions| instructions as f64));
         let iterations = count::iterations(offload, sizes);
         let mut all = Expected { on_a_bus: link.bus().is_some(), ..Expected::default() };
-        let latency = LATENCY[usize::from(!all.on_a_bus)];
+        let latency = board.memory.bus_latency().map_or(LATENCY, |latency| f64::from(latency) + BUS_LATENCY);
         let mut values = Values::new(sizes);
-        // A program finds rows one after the other, and goes through pieces that a tile does not have.
-        let program = |way: usize, rows: f64, tiles: f64| {
-            programs[way].map_or(0.0, |all| PROGRAM_ROW * rows + PROGRAM_INSTRUCTION * all * tiles)
-        };
-        let found = |port: &PortRows, tiles: f64| port.load.max(program(0, port.rows[0], tiles));
-        let stored = |port: &PortRows, tiles: f64| port.store.max(program(1, port.rows[1], tiles));
         let moving = |ports: &[PortRows], tiles: f64| {
-            [most(ports, |port| found(port, tiles)), most(ports, |port| stored(port, tiles))]
+            WAYS.map(|way| most(ports, way))
                 .map(|cycles| if cycles > 0.0 { cycles + TRANSFERRED_TILE * tiles } else { 0.0 })
         };
+        let depth = depth(offload);
         let ends = ends::ends(offload, &rows, &mut values);
         // All tiles, where all of every band's are few.
-        let mut followed = Some(vec![]).filter(|_| all.on_a_bus);
+        let mut followed = Some(vec![]);
         for band in offload.bands.keys() {
             let sampled = Sampled::of(offload, band, &rows, &mut values);
             let own = &offload.bands[band];
@@ -92,12 +100,11 @@ impl Expected {
             let statements: f64 = own.statements.iter().map(|&s| left(s)).sum();
             // The tiles of an order are boxes, which statements in fewer loops than others fill less.
             let each = own.compute.lanes.as_ref().map_or(&[][..], |lanes| &lanes.cycles_each);
-            let estimated = match each {
-                [] => all_of_them as f64 * own.compute.cycles_per_iteration,
-                each => own.statements.iter().zip(each).map(|(&s, cycles)| iterations[s] as f64 * cycles).sum(),
-            };
             let units = own.compute.units.as_ref().map_or(1.0, |units| units.count as f64);
-            let estimated = estimated / units;
+            let estimated = match each {
+                [] => all_of_them as f64 * own.compute.stalls_per_iteration / units + sampled.all.compute,
+                each => own.statements.iter().zip(each).map(|(&s, cycles)| iterations[s] as f64 * cycles / units).sum(),
+            };
             let tiles = tiles_of(&sampled);
             // Ports are lent in cycles in which no iteration starts, of which rows and values that are waited for leave some.
             let apart = own.compute.lanes.is_some() || own.compute.units.is_some();
@@ -112,8 +119,7 @@ impl Expected {
             };
             let lent = own.statements.iter().enumerate().map(statement).fold(0.0, f64::max);
             let iterating = sampled.all.compute.max(estimated).max(starts) + TILE * tiles;
-            let moved =
-                |end: &End| most(&end.load, |port| found(port, 1.0)) + most(&end.store, |port| stored(port, 1.0));
+            let moved = |end: &End| most(&end.load, Way::Load) + most(&end.store, Way::Store);
             let compute = iterating.max(lent);
             all.compute += compute;
             let each = (sampled.each.len() as u64 == sampled.tiles).then(|| sampled.each.iter());
@@ -121,7 +127,16 @@ impl Expected {
                 let share = compute / (sampled.all.compute + TILE * tiles_of(&sampled)).max(1.0);
                 tiles.extend(each.map(|(tile, taken)| {
                     let [load, store] = moving(&taken.ports, 1.0);
-                    Tile { tile: tile.clone(), band, load, compute: (taken.compute + TILE) * share, store }
+                    let words = WAYS.map(|way| taken.ports.iter().map(|port| port.words[way as usize]).sum());
+                    Tile {
+                        tile: tile.clone(),
+                        band,
+                        load,
+                        compute: (taken.compute + TILE) * share,
+                        depth,
+                        store,
+                        words,
+                    }
                 }));
                 tiles
             });
@@ -131,19 +146,23 @@ impl Expected {
             all.alone += alone;
             let between = ends[band].iter().map(|end| end.times * (compute / tiles + 2.0 * latency)).sum::<f64>();
             all.by_band.push(compute + alone);
-            all.moving_by_band.push(Moved { load, store, shared }.cycles(all.on_a_bus) + between);
+            let shared = if all.on_a_bus { shared } else { words(&sampled.all.ports) };
+            all.moving_by_band.push(Moved { load, store, shared }.cycles() + between);
             all.moved.add(Moved { load, store, shared });
             all.between += between;
         }
         if let Some(tiles) = followed {
-            let (cycles, by_band) = pipeline::cycles(offload, tiles, latency);
+            let (cycles, by_band) = pipeline::cycles(offload, tiles, Memory { latency, is_shared: !all.on_a_bus });
             all.follow(cycles, &by_band);
         }
         all
     }
 
-    /// Takes in what tiles that were followed one by one wait for beyond all others: processes that stand still in turn.
+    /// The run is as long as its tiles that were followed one by one say: processes that stand still in turn are seen there, and what
+    /// stands alone as often as it does.
     fn follow(&mut self, cycles: f64, by_band: &ByBand<f64>) {
+        self.alone = self.alone.min((cycles - self.compute).max(0.0));
+        self.between = self.between.min((cycles - self.memory()).max(0.0));
         let more = (cycles - self.cycles()).max(0.0);
         self.alone += more;
         self.between += more;
@@ -171,15 +190,27 @@ impl Expected {
 
     /// Cycles in which words are moved, or rows of them looked for.
     pub fn memory(&self) -> f64 {
-        self.moved.cycles(self.on_a_bus)
+        self.moved.cycles()
     }
+}
+
+/// Cycles from the start of a tile's last iteration until its end mark has come through behind all statements, whichever ran.
+fn depth(offload: &Offload) -> f64 {
+    let all = offload.kernel.statements();
+    let longest = all.iter().flat_map(|statement| statement.values()).map(operators::depth).max();
+    f64::from(longest.unwrap_or(0)) + END_MARK
+}
+
+/// Of both ways together.
+fn words(ports: &[PortRows]) -> f64 {
+    ports.iter().flat_map(|port| port.words).sum()
 }
 
 fn tiles_of(sampled: &Sampled) -> f64 {
     sampled.tiles.max(1) as f64
 }
 
-/// Cycles of loads, of stores, and of the bytes of both through the memory.
+/// Cycles of loads, of stores, and of what both move through the memory they share.
 #[derive(Clone, Debug, Default)]
 struct Moved {
     load: f64,
@@ -188,9 +219,8 @@ struct Moved {
 }
 
 impl Moved {
-    /// Behind a bus loads and stores have ways of their own.
-    fn cycles(&self, on_a_bus: bool) -> f64 {
-        if on_a_bus { self.load.max(self.store).max(self.shared) } else { self.load + self.store }
+    fn cycles(&self) -> f64 {
+        self.load.max(self.store).max(self.shared)
     }
 
     fn add(&mut self, other: Moved) {
@@ -204,14 +234,25 @@ impl Moved {
 struct Transfers<'a> {
     offload: &'a Offload,
     beats: Beats,
-    /// Cycles from row to row.
-    row: u64,
+    /// Instructions of the programs that find rows, of loads and of stores.
+    programs: [Option<u64>; 2],
+    /// That of loads is two, side by side.
+    in_halves: bool,
+    /// Of both: bits of the factors by which the address of a row is found, subscript by subscript: of the array with the most of each.
+    factors: [Vec<u64>; 2],
 }
 
 impl<'a> Transfers<'a> {
     fn new(offload: &'a Offload, link: Link) -> Self {
-        let row = TRANSFERRED_ROW[usize::from(link.bus().is_none())];
-        Transfers { offload, beats: Beats::of(offload, link), row }
+        let programs = [hardware::load_program(offload, link), hardware::store_program(offload, link)];
+        let in_halves = programs[0].is_some_and(|instructions| hardware::is_in_halves(offload, instructions));
+        Transfers {
+            offload,
+            beats: Beats::of(offload, link),
+            programs,
+            in_halves,
+            factors: WAYS.map(|way| factors(offload, way)),
+        }
     }
 
     fn buffer(&self, array: ArrayId) -> Option<&'a Buffer> {
@@ -233,52 +274,96 @@ impl<'a> Transfers<'a> {
         }
     }
 
+    /// At least, of a row.
+    fn address(&self, array: ArrayId, way: Way, follows: bool) -> u64 {
+        let products = self.offload.kernel.arrays[array].extents.len().saturating_sub(1);
+        match &self.factors[way as usize][..] {
+            [] => SUM,
+            _ if follows => FOLLOWING,
+            factors => ADDRESS + factors.iter().take(products).map(|bits| bits + PRODUCT).sum::<u64>(),
+        }
+    }
+
+    /// Words of a row.
+    fn words(&self, array: ArrayId, elements: u64) -> u64 {
+        self.beats.word.holding(elements * u64::from(self.offload.kernel.arrays[array].element.bytes()))
+    }
+
+    /// In which the elements of a row are moved.
     fn cycles(&self, array: ArrayId, elements: u64) -> f64 {
-        let bytes = elements * u64::from(self.offload.kernel.arrays[array].element.bytes());
-        self.beats.word.holding(bytes).max(self.beats(array, elements)).max(self.row) as f64
+        self.words(array, elements).max(self.beats(array, elements)) as f64
     }
 }
 
 /// What a memory port's processes take.
 #[derive(Clone, Copy, Default)]
 struct PortRows {
-    load: f64,
-    store: f64,
-    /// Of loads, and of stores.
-    rows: [f64; 2],
+    /// Cycles in which rows are looked for and moved, of loads and of stores.
+    cycles: [f64; 2],
+    /// Words that are moved.
+    words: [f64; 2],
 }
 
 impl PortRows {
-    fn add(&mut self, way: Way, moves: &Moves) {
-        match way {
-            Way::Load => (self.load, self.rows[0]) = (self.load + moves.cycles, self.rows[0] + moves.rows),
-            Way::Store => (self.store, self.rows[1]) = (self.store + moves.cycles, self.rows[1] + moves.rows),
-        }
-    }
-
     fn sums(&self) -> [f64; 4] {
-        [self.load, self.store, self.rows[0], self.rows[1]]
+        let ([load, store], [loaded, stored]) = (self.cycles, self.words);
+        [load, store, loaded, stored]
     }
 
     fn sums_mut(&mut self) -> [&mut f64; 4] {
-        let [loads, stores] = &mut self.rows;
-        [&mut self.load, &mut self.store, loads, stores]
+        let ([load, store], [loaded, stored]) = (&mut self.cycles, &mut self.words);
+        [load, store, loaded, stored]
+    }
+}
+
+/// What a tile's loads or stores through one port take.
+struct OfPort {
+    scanner: Scanner,
+    /// All rows were looked at.
+    is_whole: bool,
+    /// Of the port, as sums of rows; and how many those are.
+    cycles: f64,
+    rows: f64,
+    words: f64,
+}
+
+impl OfPort {
+    fn new(rows: &Transfers, way: Way, budget: f64) -> OfPort {
+        let program = rows.programs[way as usize];
+        let scanner = Scanner::new(
+            if program.is_some() { Means::Program } else { Means::States },
+            rows.in_halves && way == Way::Load,
+            budget,
+        );
+        OfPort { scanner, is_whole: true, cycles: 0.0, rows: 0.0, words: 0.0 }
+    }
+
+    fn cycles(&self, rows: &Transfers, way: Way) -> f64 {
+        match rows.programs[way as usize] {
+            _ if self.is_whole => self.scanner.through(),
+            // A program finds rows one after the other, and goes through pieces that a tile does not have.
+            Some(all) => self.cycles.max(PROGRAM_ROW * self.rows + PROGRAM_INSTRUCTION * all as f64),
+            None => self.cycles,
+        }
     }
 }
 
 /// What a tile's loads or stores of an array take.
 struct Moves {
-    /// Of the memory's port.
-    cycles: f64,
-    rows: f64,
     bytes: f64,
     /// In which they take a port of the buffer: a fill the one that iterations write through, a drain the one that they read through.
     lent: f64,
 }
 
 impl Moves {
-    /// Of the present tile; by so many steps.
-    fn of(rows: &Transfers, band: &Band, (transfer, way): (&Transfer, Way), values: &mut Values, budget: f64) -> Moves {
+    /// Of the present tile; by so many steps per piece.
+    fn of(
+        rows: &Transfers,
+        (band, port): (&Band, &mut OfPort),
+        (transfer, way): (&Transfer, Way),
+        values: &mut Values,
+        budget: f64,
+    ) -> Moves {
         let array = transfer.array;
         let line = rows.line(array, way);
         let is_lent = way == Way::Load || rows.buffer(array).is_some_and(|buffer| !buffer.store_copy);
@@ -289,17 +374,58 @@ impl Moves {
             None => rows.beats(array, length) as f64 + row,
         };
         let bytes = f64::from(rows.offload.kernel.arrays[array].element.bytes());
-        let costs = Costs {
-            row: |length: u64| [rows.cycles(array, length), 1.0, length as f64 * bytes, lent(length)],
-            around: |sums, _| sums,
+        let row = |length: u64, least| {
+            let cycles = rows.cycles(array, length).max(least as f64);
+            let words = cycles.min((rows.words(array, length) + HELD) as f64);
+            [cycles, 1.0, words, length as f64 * bytes, lent(length)]
         };
-        let scan = if way == Way::Load { &transfer.load } else { &transfer.store };
-        let [mut cycles, mut count, mut bytes, mut lent] = [0.0; 4];
-        for piece in &scan.pieces {
-            let own = walk::rows(piece, values, budget, &costs);
-            (cycles, count, bytes, lent) = (cycles + own[0], count + own[1], bytes + own[2], lent + own[3]);
+        let least = |follows: bool| rows.address(array, way, follows);
+        let apart = |count: u64, follow: bool| {
+            let first = row(1, least(false).max(ELEMENT_APART));
+            let other = row(1, least(follow).max(ELEMENT_APART)).map(|cost| cost * (count - 1) as f64);
+            std::array::from_fn(|place| first[place] + other[place])
+        };
+        let scan = way.scan(transfer);
+        let mut sums = [0.0; 5];
+        let mut add = |own: [f64; 5]| {
+            sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+        };
+        let walked = port.is_whole.then(|| {
+            port.scanner.walk(&scan.pieces, values, |_, found| {
+                let each = rows.cycles(array, found.length);
+                match found.are_apart {
+                    true => {
+                        add(apart(found.count, found.others_follow));
+                        let others = (found.count - 1) as f64 * least(found.others_follow).max(ELEMENT_APART) as f64;
+                        Takes { found: least(false).max(ELEMENT_APART) as f64 + others, moved: each }
+                    }
+                    false => {
+                        add(row(found.length, least(found.follows)));
+                        Takes { found: least(found.follows) as f64, moved: each }
+                    }
+                }
+            })
+        });
+        if walked.flatten().is_none() {
+            port.is_whole = false;
+            sums = [0.0; 5];
+            let more = (least(false) - least(true)) as f64;
+            for piece in &scan.pieces {
+                let (is_apart, follow) = (piece.is_apart(), scanner::follow(piece));
+                let around = |[cycles, rows, words, bytes, lent]: [f64; 5], _| {
+                    [cycles + if follow && !is_apart { more } else { 0.0 }, rows, words, bytes, lent]
+                };
+                let row = |length: u64| match is_apart {
+                    true => apart(length, follow),
+                    false => row(length, least(follow)),
+                };
+                let own = walk::rows(piece, values, budget, &Costs { row, around });
+                sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
+            }
         }
-        Moves { cycles, rows: count, bytes, lent }
+        let [cycles, count, words, bytes, lent] = sums;
+        (port.cycles, port.rows, port.words) = (port.cycles + cycles, port.rows + count, port.words + words);
+        Moves { bytes, lent }
     }
 
     /// Adds, per statement of the band, the cycles in which a port that it uses is lent.
@@ -333,20 +459,48 @@ fn cut_rows(offload: &Offload, piece: &Piece, values: &Values) -> Option<f64> {
     is_along.then(|| limits.share(kernel, |name| values.evaluate(&Affine::variable(name))))
 }
 
+/// See [`Transfers::factors`]: a factor holds the place that the subscripts before tell.
+fn factors(offload: &Offload, way: Way) -> Vec<u64> {
+    let kernel = &offload.kernel;
+    let transfers = offload.bands.iter().flat_map(|band| &band.transfers);
+    let moved: Vec<ArrayId> = transfers.filter(|t| !way.scan(t).pieces.is_empty()).map(|t| t.array).collect();
+    let most = moved.iter().map(|array| kernel.arrays[*array].extents.len()).max().unwrap_or(0);
+    let below = |array: ArrayId, subscripts: usize| {
+        (0..subscripts).fold(1i64, |all, k| all.saturating_mul(extent_below(kernel, array, k).unwrap_or(1).max(1)))
+    };
+    let widest = |subscripts: usize| {
+        let arrays = moved.iter().filter(|array| kernel.arrays[**array].extents.len() > subscripts);
+        arrays.map(|array| u64::from(i64::BITS - below(*array, subscripts).leading_zeros())).max().unwrap_or(0)
+    };
+    (1..most).map(widest).collect()
+}
+
 fn no_rows(offload: &Offload) -> Vec<PortRows> {
     let ports = offload.ports_used().last().map_or(1, |port| port + 1);
     vec![PortRows::default(); ports as usize]
 }
 
 /// Ports move their words side by side.
-fn most(ports: &[PortRows], of: impl Fn(&PortRows) -> f64) -> f64 {
-    ports.iter().map(of).fold(0.0, f64::max)
+fn most(ports: &[PortRows], way: Way) -> f64 {
+    ports.iter().map(|port| port.cycles[way as usize]).fold(0.0, f64::max)
 }
 
 #[derive(Clone, Copy, PartialEq)]
+#[repr(usize)]
 enum Way {
     Load,
     Store,
+}
+
+const WAYS: [Way; 2] = [Way::Load, Way::Store];
+
+impl Way {
+    fn scan(self, transfer: &Transfer) -> &Scan {
+        match self {
+            Way::Load => &transfer.load,
+            Way::Store => &transfer.store,
+        }
+    }
 }
 
 /// What a tile takes, or several.
@@ -483,13 +637,28 @@ impl Taken {
         self.add_moved(offload, band, rows, values, budget);
     }
 
-    /// Cycles of the iterations of one compute process, and how many start.
+    /// Cycles of the iterations of one compute process, and how many start. By so many steps per piece.
     fn of_pieces(offload: &Offload, pieces: &[Piece], values: &mut Values, budget: f64) -> [f64; 2] {
+        // A row begins with what fills its windows.
+        let warm_up = |piece: &Piece| offload.warm_up(piece.leaf.statement()) as u64;
+        if pieces
+            .iter()
+            .all(|piece| offload.kernel.limits(offload.kernel.statements()[piece.leaf.statement()]).is_none())
+        {
+            let (mut scanner, mut starts) = (Scanner::new(Means::Pipeline, false, budget * pieces.len() as f64), 0.0);
+            let take = |piece: &Piece, rows: scanner::Rows| {
+                let taken = (rows.length + warm_up(piece)) as f64;
+                starts += taken;
+                Takes { found: 0.0, moved: taken }
+            };
+            if scanner.walk(pieces, values, take).is_some() {
+                return [scanner.through(), starts];
+            }
+        }
         let mut sum = [0.0; 2];
         for piece in pieces {
             let share = cut_rows(offload, piece, values);
-            // A row begins with what fills its windows.
-            let warm_up = offload.warm_up(piece.leaf.statement()) as u64;
+            let warm_up = warm_up(piece);
             let row = |length: u64| match share {
                 Some(share) => [CUT_ROW + share * length as f64, share * length as f64],
                 None => [(length + warm_up) as f64; 2],
@@ -504,17 +673,38 @@ impl Taken {
 
     /// Adds what the tile loads and stores.
     fn add_moved(&mut self, offload: &Offload, band: &Band, rows: &Transfers, values: &mut Values, budget: f64) {
-        for transfer in &band.transfers {
-            let array = transfer.array;
-            for way in [Way::Load, Way::Store] {
-                let moves = Moves::of(rows, band, (transfer, way), values, budget);
-                // Nothing moves through a port that is not used.
-                if let Some(port) = self.ports.get_mut(offload.port(array) as usize) {
-                    port.add(way, &moves);
-                }
-                self.moved += moves.bytes;
-                moves.lend(offload, band, (array, way), &mut self.lent);
-            }
+        for way in WAYS {
+            let (ports, lent) = (&mut self.ports, &mut self.lent);
+            self.moved +=
+                moved(offload, (band, rows), band.transfers.iter().map(|t| (t, way)), values, (ports, lent), budget);
         }
     }
+}
+
+/// Adds what a tile moves in one direction, of each port and, per statement, the cycles in which ports that it uses are lent; gives the
+/// bytes. By so many steps per piece.
+fn moved<'t>(
+    offload: &Offload,
+    (band, rows): (&Band, &Transfers),
+    transfers: impl Iterator<Item = (&'t Transfer, Way)>,
+    values: &mut Values,
+    (ports, lent): (&mut [PortRows], &mut [f64]),
+    budget: f64,
+) -> f64 {
+    let transfers: Vec<(&Transfer, Way)> = transfers.collect();
+    let mut bytes = 0.0;
+    for (number, port) in ports.iter_mut().enumerate() {
+        let own = || transfers.iter().copied().filter(|(t, _)| offload.port(t.array) as usize == number);
+        let Some((_, way)) = own().next() else { continue };
+        let pieces: usize = own().map(|(t, way)| way.scan(t).pieces.len()).sum();
+        let mut of_port = OfPort::new(rows, way, budget * pieces as f64);
+        for (transfer, way) in own() {
+            let moves = Moves::of(rows, (band, &mut of_port), (transfer, way), values, budget);
+            bytes += moves.bytes;
+            moves.lend(offload, band, (transfer.array, way), lent);
+        }
+        port.cycles[way as usize] += of_port.cycles(rows, way);
+        port.words[way as usize] += of_port.words;
+    }
+    bytes
 }

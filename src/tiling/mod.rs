@@ -55,8 +55,8 @@ pub struct Band {
     pub has_order_of_dimensions: bool,
     /// The smallest distance of a flow dependence that the innermost dimension of `D` carries alone.
     pub innermost_distance: Option<i64>,
-    /// Estimated cycles of the computation over its iterations.
-    pub cycles_per_iteration: f64,
+    /// Estimated cycles in which iterations wait for values, over the iterations; of no lanes.
+    pub stalls_per_iteration: f64,
     /// Per statement, the tile size along its rows of iterations; 1 where statements alternate.
     pub rows: Vec<i64>,
     pub lanes: Option<lane_shape::Lanes>,
@@ -211,7 +211,7 @@ impl Band {
             order: order.text,
             has_order_of_dimensions: order.is_of_dimensions,
             innermost_distance: order.innermost_distance,
-            cycles_per_iteration: order.cycles_per_iteration,
+            stalls_per_iteration: order.stalls_per_iteration,
             rows: order.rows,
             lanes: order.lanes,
             units,

@@ -42,8 +42,8 @@ pub(super) struct Order {
     pub is_of_dimensions: bool,
     /// The smallest distance of a flow dependence that the innermost dimension carries alone.
     pub innermost_distance: Option<i64>,
-    /// Estimated cycles over the iterations.
-    pub cycles_per_iteration: f64,
+    /// Estimated cycles in which iterations wait for values, over the iterations; of no lanes.
+    pub stalls_per_iteration: f64,
     /// Per statement, the tile size along its rows; 1 where statements alternate, or where the order does not tell.
     pub rows: Vec<i64>,
     pub lanes: Option<Lanes>,
@@ -228,8 +228,7 @@ pub(super) fn choose(
                 space = Space::of_theta(kernel, directive, statements);
                 best = space.best(program, statements, None)?;
             }
-            let mut candidate = best.ok_or_else(|| anyhow!("internal error: no order inside the tiles"))?;
-            candidate.cycles = space.expected(program, statements, &candidate)?;
+            let candidate = best.ok_or_else(|| anyhow!("internal error: no order inside the tiles"))?;
             (space, candidate, None)
         }
     };
@@ -254,7 +253,9 @@ pub(super) fn choose(
     };
     let rows = (0..statements.len()).map(|place| candidate.row_length(&space, place)).collect();
     let innermost_distance = candidate.carried.first().copied().filter(|&d| d != i64::MAX);
-    let cycles_per_iteration = candidate.cycles / space.instances();
+    // Those of lanes have cycles of their own.
+    let stalls = if lanes.is_some() { 0.0 } else { space.stalls(program, statements, &candidate)? };
+    let stalls_per_iteration = stalls / space.instances();
     let late = candidate.late;
     Ok(Order {
         dates,
@@ -262,7 +263,7 @@ pub(super) fn choose(
         text,
         is_of_dimensions: space.injective,
         innermost_distance,
-        cycles_per_iteration,
+        stalls_per_iteration,
         rows,
         lanes,
         without_lanes,

@@ -56,6 +56,8 @@ pub fn load_scanner(context: &Context, name: &str, about: &str, sources: &[Sourc
     (modules, format)
 }
 
+pub use side_by_side::takes_longer;
+
 /// How many instructions the scanner of what tiles move has; `None` where it is no program.
 pub fn program(context: &Context, sources: &[Source]) -> Option<u64> {
     let tree = Tree::new(context, sources);

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::{Moves, PortRows, Transfers, Way, no_rows};
+use super::{PortRows, Transfers, Way, no_rows};
 use crate::ids::{BandId, ByBand};
 use crate::offload::{Band, Offload, Transfer, Wait};
 use crate::walk::{self, Values};
@@ -152,13 +152,7 @@ fn add<'a>(
     let place = values.enter_tile(&offload.kernel, tile);
     let transfers: Vec<&Transfer> = transfers.collect();
     let pieces: usize = transfers.iter().map(|own| own.load.pieces.len().max(own.store.pieces.len())).sum();
-    for transfer in transfers {
-        let array = transfer.array;
-        if let Some(port) = ports.get_mut(offload.port(array) as usize) {
-            let moves = Moves::of(rows, band, (transfer, way), values, super::STEPS_AT_ENDS / pieces.max(1) as f64);
-            port.add(way, &moves);
-            moves.lend(offload, band, (array, way), taken);
-        }
-    }
+    let budget = super::STEPS_AT_ENDS / pieces.max(1) as f64;
+    super::moved(offload, (band, rows), transfers.into_iter().map(|t| (t, way)), values, (ports, taken), budget);
     values.stack.truncate(place);
 }

@@ -4,6 +4,7 @@
 use anyhow::Result;
 
 use super::candidate::Candidate;
+use super::distances::Distances;
 use super::pace::{Wait, Walk};
 use super::space::{Space, rank};
 use crate::affine::Affine;
@@ -15,14 +16,25 @@ use crate::polyhedral::isl::{BasicSet, Constraint, Tuple};
 const OPERATIONS: u64 = 200_000;
 
 impl Space {
-    /// Estimated cycles per tile of an order without lanes; its cost where isl's operations do not suffice.
-    pub(super) fn expected(&self, program: &Program, statements: &[StatementId], chosen: &Candidate) -> Result<f64> {
-        let look = || self.cycles_of(program, statements, chosen);
-        Ok(program.isl.within(OPERATIONS, look)?.unwrap_or(chosen.cycles))
+    /// Estimated cycles per tile in which iterations of an order without lanes wait for values; as its cost has it where isl's
+    /// operations do not suffice.
+    pub(super) fn stalls(&self, program: &Program, statements: &[StatementId], chosen: &Candidate) -> Result<f64> {
+        let distances = self.distances(program, statements)?;
+        let look = |shares| self.stalls_of(program, statements, chosen, (&distances, shares));
+        match program.isl.within(OPERATIONS, || look(true))? {
+            Some(stalls) => Ok(stalls),
+            None => look(false),
+        }
     }
 
-    fn cycles_of(&self, program: &Program, statements: &[StatementId], chosen: &Candidate) -> Result<f64> {
-        let distances = self.distances(program, statements)?;
+    /// Of all instances where `shares` are not looked for.
+    fn stalls_of(
+        &self,
+        program: &Program,
+        statements: &[StatementId],
+        chosen: &Candidate,
+        (distances, shares): (&[Distances], bool),
+    ) -> Result<f64> {
         let count = statements.len();
         let mut sum = 0.0;
         for (place, order) in chosen.dimensions.iter().enumerate() {
@@ -34,17 +46,15 @@ impl Space {
             let mut wait = 0.0f64;
             for one in &walk.waits {
                 let is_held_up = one.latency > one.distance;
-                let share = if is_held_up { self.share(program, statements, &walk, one)? } else { 1.0 };
+                let share = if is_held_up && shares { self.share(program, statements, &walk, one)? } else { 1.0 };
                 wait = wait.max(one.cycles().min(1.0 + share * (one.latency - one.distance)));
             }
-            if let Some(cycles) = self.cycles_cut_by_data(place, order, &walk, wait) {
-                sum += cycles;
-                continue;
-            }
-            sum += match walk.is_wave {
-                true => self.waves_of(place, order, wait),
-                false => walk.cycles * walk.stalled(wait),
+            let waiting = |wait: f64| match self.cycles_cut_by_data(place, order, &walk, wait) {
+                Some(cycles) => cycles,
+                None if walk.is_wave => self.waves_of(place, order, wait),
+                None => walk.cycles * walk.stalled(wait),
             };
+            sum += (waiting(wait) - waiting(0.0)).max(0.0);
         }
         Ok(sum)
     }

@@ -9,6 +9,7 @@ use crate::hardware::walk::rows::{Row, RowPorts};
 use crate::hardware::walk::scanner::of_tree;
 use crate::hardware::walk::scanner::program::Program;
 use crate::hardware::walk::tree::Tree;
+use crate::offload::Offload;
 use crate::rtl::{Connection, Expr, Module, Type, assign, when};
 
 /// Cycles that a program takes for a tile, per instruction: loops repeat some, jumps and rows wait for the sums before them.
@@ -24,9 +25,14 @@ pub(super) fn is_slow(context: &Context, tree: &Tree) -> bool {
     if !tree.by_program || tree.pieces.len() < 2 {
         return false;
     }
-    let bands = context.offload.bands.iter();
+    takes_longer(context.offload, instructions(context, tree))
+}
+
+/// Whether a program of so many instructions may take longer for a tile than its iterations.
+pub fn takes_longer(offload: &Offload, instructions: u64) -> bool {
+    let bands = offload.bands.iter();
     let iterations = bands.map(|band| band.tiling.sizes.iter().product::<i64>() * band.statements.len() as i64).min();
-    iterations.is_some_and(|iterations| CYCLES_PER_INSTRUCTION * instructions(context, tree) as i64 > iterations)
+    iterations.is_some_and(|iterations| CYCLES_PER_INSTRUCTION * instructions as i64 > iterations)
 }
 
 /// A scanner of tiles made of two, each of every other piece; last the one that joins them. Rows come as they are found,
