@@ -138,6 +138,8 @@ kernels! {
     program_types; [];
     array_typedefs; [];
     array_typedefs_program; [];
+    program_texts; [];
+    pointees; [n = 0], [n = 1], [n = 9];
 
     // Loops that data end.
     merge_sorted data &[("a", 0, 9), ("b", 0, 9)]; [n = 0, m = 0], [n = 1, m = 0], [n = 0, m = 3], [n = 13, m = 9];
@@ -155,6 +157,7 @@ kernels! {
     // Few places, so that what is read has just been written, or is about to be.
     gather_written data &[("p", 0, 7), ("x", 0, 7)]; [N = 0], [N = 1], [N = 130];
     gather_rows_local; [M = 0], [M = 1], [M = 7];
+    gather_of_own data &[("x", 0, 9)]; [n = 0], [n = 1], [n = 77];
     equalize; [N = 0], [N = 1], [N = 700];
     histogram; [N = 0], [N = 1], [N = 700];
     histogram_float; [N = 0], [N = 1], [N = 150];
@@ -225,6 +228,7 @@ kernels! {
     units_bodies; [N = 0], [N = 1], [N = 24];
     units_bands; [N = 0], [N = 1], [N = 17];
     units_columns; [N = 0, M = 3], [N = 1, M = 1], [N = 21, M = 9], [N = 6, M = 20];
+    units_border; [h = 3, w = 3], [h = 4, w = 9], [h = 33, w = 17];
     units_records; [n = 0], [n = 1], [n = 19];
     units_triangle; [N = 1, K = 0], [N = 5, K = 3], [N = 19, K = 7];
     orders; [N = 1], [N = 9], [N = 14], [N = 23];
@@ -418,6 +422,7 @@ kernels! {
     offsets; [H = 2, W = 5], [H = 3, W = 3], [H = 7, W = 9];
     backwards; [N = 0], [N = 1], [N = 40];
     helper_reads; [n = 1], [n = 2], [n = 29];
+    elements; [n = 0], [n = 1], [n = 23];
     local_lists; [n = 0], [n = 1], [n = 29];
     switches; [n = 0, flag = 1], [n = 1, flag = 0], [n = 37, flag = 1];
     everyday; [h = 1, w = 1], [h = 3, w = 6], [h = 6, w = 3];

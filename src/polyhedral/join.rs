@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use anyhow::Result;
 
-use super::expand::{rewrite_reads, rewrite_statements};
+use super::expand::rewrite_statements;
 use super::extract::{Place, places};
 use super::isl::{Map, Tuple};
 use super::{DependenceKind, Program};
@@ -167,8 +167,8 @@ impl Joiner<'_> {
             None => Affine::variable(name),
         };
         let mut write = self.write(s, permutation);
-        substitute(&mut write.target, &renamed);
-        rename(&mut write.value, &renamed);
+        write.target.substitute(&renamed);
+        write.value.substitute_indices(&renamed);
         let mut dates = self.dates.clone();
         dates[s] = to_leader.apply_range(&self.dates[first])?.intersect_domain(&own.domain)?;
         let Some(between) = self.between(group, s, &dates)? else { return Ok(None) };
@@ -316,33 +316,4 @@ fn wire(expr: &mut Expr, from: &[&Write]) -> bool {
     // Every operand is wired, also behind one that is not.
     let wired: Vec<bool> = expr.operands_mut().into_iter().map(|operand| wire(operand, from)).collect();
     wired.into_iter().all(|wired| wired)
-}
-
-fn substitute(access: &mut Access, value: &impl Fn(&str) -> Affine) {
-    access.subscripts.iter_mut().for_each(|subscript| *subscript = subscript.substitute(value));
-    if let Some(guard) = &mut access.guard {
-        substitute_condition(guard, value);
-    }
-}
-
-fn substitute_condition(condition: &mut Condition, value: &impl Fn(&str) -> Affine) {
-    match condition {
-        Condition::NonNegative(affine) | Condition::Zero(affine) => *affine = affine.substitute(value),
-        Condition::All(parts) | Condition::Any(parts) => {
-            parts.iter_mut().for_each(|part| substitute_condition(part, value));
-        }
-        Condition::Not(part) => substitute_condition(part, value),
-    }
-}
-
-/// Renames the iterators of an expression.
-fn rename(expr: &mut Expr, value: &impl Fn(&str) -> Affine) {
-    rewrite_reads(expr, &mut |access| substitute(access, value));
-    fn indices(expr: &mut Expr, value: &impl Fn(&str) -> Affine) {
-        match expr {
-            Expr::Index { value: index, .. } => *index = index.substitute(value),
-            _ => expr.operands_mut().into_iter().for_each(|operand| indices(operand, value)),
-        }
-    }
-    indices(expr, value);
 }

@@ -1,5 +1,5 @@
-//! Functions of the compiler on bits, `__builtin_popcount(x)`: helpers with bodies, which are put in front of a preprocessed text that
-//! calls them.
+//! Functions of the compiler on bits and bytes, `__builtin_popcount(x)`, and what `<math.h>` makes its constants of: helpers with bodies,
+//! which are put in front of a preprocessed text that calls them.
 
 use lang_c::span::Span as ByteSpan;
 
@@ -14,6 +14,27 @@ const FUNCTIONS: [(&str, Option<&str>, &str); 5] = [
     ("clz", None, "BITS - ones"),
     ("ctz", Some("(x & -x) - 1"), "ones"),
     ("ffs", Some("(x & -x) - 1"), "x == 0 ? 0 : ones + 1"),
+];
+
+/// Others, by their whole names: the type of what they give, their parameter, and the value.
+const OTHERS: [(&str, &str, &str, &str); 11] = [
+    ("bswap16", "unsigned short", "unsigned short x", "(unsigned short)(x << 8 | x >> 8)"),
+    ("bswap32", "unsigned int", "unsigned int x", "x << 24 | (x & 65280u) << 8 | (x >> 8 & 65280u) | x >> 24"),
+    (
+        "bswap64",
+        "unsigned long long",
+        "unsigned long long x",
+        "x << 56 | (x & 65280ull) << 40 | (x & 16711680ull) << 24 | (x & 4278190080ull) << 8 | (x >> 8 & 4278190080ull) | \
+         (x >> 24 & 16711680ull) | (x >> 40 & 65280ull) | x >> 56",
+    ),
+    ("inff", "float", "void", "1e999f"),
+    ("huge_valf", "float", "void", "1e999f"),
+    ("inf", "double", "void", "1e999"),
+    ("huge_val", "double", "void", "1e999"),
+    ("isnan", "int", "double x", "x != x"),
+    ("isinf_sign", "int", "double x", "x > 1.7976931348623157e308 ? 1 : x < -1.7976931348623157e308 ? -1 : 0"),
+    ("isinf", "int", "double x", "x > 1.7976931348623157e308 || x < -1.7976931348623157e308"),
+    ("isfinite", "int", "double x", "x >= -1.7976931348623157e308 && x <= 1.7976931348623157e308"),
 ];
 
 /// The text with the bodies of those that it calls; `None` where it calls none.
@@ -36,6 +57,9 @@ pub fn defined<'a>(preprocessed: &Preprocessed<'a>) -> Option<Preprocessed<'a>> 
 
 /// A function of this name. The calls become part of expressions, so that a variable should be read few times.
 fn body(name: &str) -> Option<String> {
+    if let Some((_, ty, parameter, value)) = OTHERS.iter().find(|(own, ..)| *own == name) {
+        return Some(format!("static {ty} NAME({parameter}) {{ return {value}; }}\n"));
+    }
     let (counted, value, suffix) =
         FUNCTIONS.iter().find_map(|(stem, counted, value)| Some((*counted, *value, name.strip_prefix(stem)?)))?;
     let (bits, ty, suffix) = match suffix {

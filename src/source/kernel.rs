@@ -332,6 +332,32 @@ impl Condition {
             Condition::Not(part) => part.affines(),
         }
     }
+
+    /// Puts values in place of names.
+    pub fn substitute(&mut self, value: &impl Fn(&str) -> Affine) {
+        match self {
+            Condition::NonNegative(affine) | Condition::Zero(affine) => *affine = affine.substitute(value),
+            Condition::All(parts) | Condition::Any(parts) => parts.iter_mut().for_each(|part| part.substitute(value)),
+            Condition::Not(part) => part.substitute(value),
+        }
+    }
+
+    /// Whether it holds, where constants tell.
+    pub fn is_known(&self) -> Option<bool> {
+        match self {
+            Condition::NonNegative(affine) => affine.is_constant().then_some(affine.constant >= 0),
+            Condition::Zero(affine) => affine.is_constant().then_some(affine.constant == 0),
+            Condition::Not(part) => part.is_known().map(|holds| !holds),
+            Condition::All(parts) | Condition::Any(parts) => {
+                let decides = matches!(self, Condition::Any(_));
+                let known: Vec<Option<bool>> = parts.iter().map(Condition::is_known).collect();
+                match known.contains(&Some(decides)) {
+                    true => Some(decides),
+                    false => known.iter().all(Option::is_some).then_some(!decides),
+                }
+            }
+        }
+    }
 }
 
 /// `for (iterator = max(lower); iterator <= min(upper); iterator++)`. Bounds are inclusive and name enclosing

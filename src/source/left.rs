@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use lang_c::ast::{
     BinaryOperator, BlockItem, ConditionalExpression, Declaration, DeclarationSpecifier, Expression, ForInitializer,
-    ForStatement, Identifier, Statement, TranslationUnit, UnaryOperator,
+    ForStatement, Identifier, Initializer, Statement, TranslationUnit, UnaryOperator,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -27,8 +27,73 @@ pub fn left(unit: &mut TranslationUnit) {
     for body in bodies(unit) {
         let mut names = Names::default();
         names.visit_statement(&body.node, &body.span);
+        begin_heads(body);
         statement(body, &mut names);
     }
+}
+
+/// Puts what stands before a loop into a head that begins nothing: `int i = 0; for (; i < n; i++) …` has `i = 0` in its head, too.
+fn begin_heads(node: &mut Node<Statement>) {
+    let Statement::Compound(items) = &mut node.node else {
+        return inner(&mut node.node).into_iter().for_each(begin_heads);
+    };
+    for k in 0..items.len() {
+        let (before, rest) = items.split_at_mut(k);
+        let BlockItem::Statement(own) = &mut rest[0].node else { continue };
+        begin_heads(own);
+        let Statement::For(f) = &mut own.node else { continue };
+        let f = &mut f.node;
+        let stepped = f.step.as_deref().map(super::loops::steps);
+        let (ForInitializer::Empty, Some([step])) = (&f.initializer.node, stepped.as_deref()) else { continue };
+        let mut changed = Changed::default();
+        changed.visit_expression(&step.node, &step.span);
+        let Some(counter) = changed.0.into_iter().next() else { continue };
+        if let Some(first) = begun(before, &counter) {
+            let span = f.initializer.span;
+            let first = binary(BinaryOperator::Assign, named(&counter, span), first, span);
+            f.initializer = Node::new(ForInitializer::Expression(Box::new(first)), span);
+        }
+    }
+}
+
+/// The number that a counter has behind statements.
+fn begun(before: &[Node<BlockItem>], counter: &str) -> Option<Node<Expression>> {
+    for item in before.iter().rev() {
+        match &item.node {
+            BlockItem::Declaration(own) => {
+                let of_counter = own.node.declarators.iter().find(|declarator| {
+                    identifier(&declarator.node.declarator.node).is_some_and(|name| name.node.name == counter)
+                });
+                if let Some(declarator) = of_counter {
+                    let Initializer::Expression(first) = &declarator.node.initializer.as_ref()?.node else {
+                        return None;
+                    };
+                    return Some((**first).clone()).filter(is_number);
+                }
+            }
+            // Control may come from elsewhere.
+            BlockItem::Statement(own) if matches!(own.node, Statement::Labeled(_)) => return None,
+            BlockItem::Statement(own) => {
+                if let Statement::Expression(Some(expression)) = &own.node
+                    && let Some((BinaryOperator::Assign, o)) = operation(expression)
+                    && is_name(&o.lhs, counter)
+                {
+                    return Some((*o.rhs).clone()).filter(is_number);
+                }
+            }
+            BlockItem::StaticAssert(_) => {}
+        }
+        let mut changed = Changed::default();
+        changed.visit_block_item(&item.node, &item.span);
+        if changed.0.contains(counter) {
+            return None;
+        }
+    }
+    None
+}
+
+fn is_number(node: &Node<Expression>) -> bool {
+    constant(node).is_some()
 }
 
 /// The names of a function's body, and the types of those that it declares, once and without brackets or stars.

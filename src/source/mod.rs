@@ -16,6 +16,7 @@ mod data_bounds;
 mod directive;
 mod double;
 mod effects;
+mod elements;
 pub mod evaluate;
 mod exits;
 mod expression;
@@ -41,6 +42,7 @@ mod nest;
 mod obligations;
 pub mod panels;
 mod plain;
+mod pointees;
 mod pointers;
 mod polynomial;
 mod preprocess;
@@ -215,6 +217,7 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
     let mut spliced: Option<Preprocessed> = builtins::defined(preprocessed);
     spliced = hiding::apart(spliced.as_ref().unwrap_or(preprocessed)).or(spliced);
     spliced = typedefs::expanded(spliced.as_ref().unwrap_or(preprocessed), false).or(spliced);
+    spliced = pointees::as_arrays(spliced.as_ref().unwrap_or(preprocessed)).or(spliced);
     spliced = memory::expanded(spliced.as_ref().unwrap_or(preprocessed))?.or(spliced);
     // The kernel's name: it does not call its helpers any more once their bodies stand in it.
     let mut name: Option<String> = None;
@@ -341,6 +344,7 @@ fn lower_plain(
     // Who gives every statement a place in a schedule keeps all of them, and may say that temporaries are none.
     let all = self::statements(&body.nodes);
     if !directives.name_statements() || directives.has_wires {
+        elements::elements(&mut body.nodes, &mut body.places, &mut scope.arrays, &scope.quotients);
         wires::forward(&mut body.nodes, &mut body.places, &mut scope.arrays);
     }
     let has_wires = self::statements(&body.nodes) < all;

@@ -194,6 +194,12 @@ fn counted(declarator: &mut InitDeclarator, span: Span) {
     }
 }
 
+/// Characters that an array of unknown extent has which begins with a string: its end is one of them.
+pub fn length(first: &Node<Expression>) -> Option<usize> {
+    let Expression::StringLiteral(text) = &first.node else { return None };
+    characters(&text.node).map(|characters| characters.len() + 1)
+}
+
 /// The character constants of a string's pieces; `None` of one with a prefix, or with characters of several bytes.
 fn characters(pieces: &[String]) -> Option<Vec<String>> {
     let mut all = vec![];

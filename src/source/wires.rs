@@ -51,9 +51,17 @@ pub fn forward<T>(nodes: &mut Vec<Node>, beside: &mut Vec<T>, arrays: &mut ByArr
         }
     });
     number_statements(nodes);
-    let mut mentioned = Scalars::new();
-    for_each(nodes, &mut |s| mentioned.extend(s.value.reads().iter().map(|a| a.array).chain([s.target.array])));
-    let left: Vec<ArrayId> = arrays.keys().filter(|a| mentioned.contains(a) || !pass.scalars.contains(a)).collect();
+    without_unmentioned(nodes, arrays, |array| pass.scalars.contains(&array));
+}
+
+/// Removes those `of` the arrays that no statement mentions.
+pub fn without_unmentioned(nodes: &mut [Node], arrays: &mut ByArray<Array>, of: impl Fn(ArrayId) -> bool) {
+    let mut mentioned = BTreeSet::new();
+    for_each(nodes, &mut |s| {
+        let gathers = s.gathers().into_iter().map(|gather| gather.array);
+        mentioned.extend(s.value.reads().iter().map(|a| a.array).chain([s.target.array]).chain(gathers));
+    });
+    let left: Vec<ArrayId> = arrays.keys().filter(|a| mentioned.contains(a) || !of(*a)).collect();
     let places: HashMap<ArrayId, ArrayId> = left.iter().enumerate().map(|(new, old)| (*old, ArrayId(new))).collect();
     *arrays = left.iter().map(|array| arrays[*array].clone()).collect();
     for_each(nodes, &mut |s| {

@@ -13,6 +13,10 @@ use crate::walk::{self, Values};
 const ITERATIONS: usize = 3_000;
 const TILES: usize = 4;
 
+/// Per cell, one more than when the tile as one process runs it accesses it last, of what has been looked at, and writes it. An array at
+/// subscripts that depend on data is one cell.
+type Seen = BTreeMap<(ArrayId, Vec<i64>), [usize; 2]>;
+
 /// An instance of a statement.
 type Instance = (StatementId, Vec<i64>);
 
@@ -78,19 +82,24 @@ impl Checker<'_> {
         all.iter().enumerate().for_each(|(date, instance)| {
             dates.insert(instance, (date, false));
         });
+        let gathers = self.kernel.statements().into_iter().flat_map(|statement| statement.gathers());
+        let by_data: Vec<ArrayId> = gathers.map(|gather| gather.array).collect();
         for unit in 0..units.count {
             values.stack.push((units.name.clone(), unit));
             let own = instances(&units.scan.pieces, values, ITERATIONS);
             values.stack.pop();
-            let mut last = None;
+            let mut seen = Seen::new();
             for instance in &own {
                 let Some((date, is_taken)) = dates.get_mut(instance) else {
                     return Some(format!("unit {unit} of band {number} runs {instance:?}, which is not in the tile"));
                 };
-                if std::mem::replace(is_taken, true) || last.is_some_and(|last| last >= *date) {
-                    return Some(format!("unit {unit} of band {number} runs {instance:?} once more, or out of order"));
+                let date = *date;
+                if std::mem::replace(is_taken, true) {
+                    return Some(format!("unit {unit} of band {number} runs {instance:?} once more"));
                 }
-                last = Some(*date);
+                if !self.is_behind((instance, date), &by_data, values, &mut seen) {
+                    return Some(format!("unit {unit} of band {number} runs {instance:?} before what it waits for"));
+                }
                 if let Some(array) = self.foreign(instance, unit, values) {
                     let name = &self.kernel.arrays[array].name;
                     return Some(format!("{instance:?} of unit {unit} accesses a cell of {name} of another unit"));
@@ -99,6 +108,37 @@ impl Checker<'_> {
         }
         let left = dates.iter().find(|(_, (_, is_taken))| !is_taken);
         left.map(|(instance, _)| format!("no unit of band {number} runs {instance:?}"))
+    }
+
+    /// Whether an instance comes behind all that it comes behind in the tile as one process runs it, as far as cells tell that some
+    /// instance writes: others may change places.
+    fn is_behind(
+        &self,
+        ((s, iterators), date): (&Instance, usize),
+        by_data: &[ArrayId],
+        values: &mut Values,
+        seen: &mut Seen,
+    ) -> bool {
+        let place = values.stack.len();
+        let point: Vec<_> = iterators.iter().map(|value| crate::affine::Affine::constant(*value)).collect();
+        values.enter_instance(self.kernel, &self.kernel.iterators()[*s], &point);
+        let statement = self.kernel.statements()[*s];
+        let cell = |access: &Access| {
+            let subscripts = access.subscripts.iter().map(|subscript| values.evaluate(subscript));
+            (access.array, if by_data.contains(&access.array) { vec![] } else { subscripts.collect() })
+        };
+        let reads = statement.accesses().map(|access| (cell(access), false));
+        let gathers = statement.gathers().into_iter().map(|gather| ((gather.array, vec![]), false));
+        let writes = statement.targets().map(|access| (cell(access), true));
+        let mut is_behind = true;
+        for (cell, writes) in reads.chain(gathers).chain(writes) {
+            let [any, written] = seen.entry(cell).or_default();
+            is_behind &= *written <= date + 1 && (!writes || *any <= date + 1);
+            *any = (*any).max(date + 1);
+            *written = if writes { (*written).max(date + 1) } else { *written };
+        }
+        values.stack.truncate(place);
+        is_behind
     }
 
     /// The array of which an instance accesses a cell that belongs to another unit.

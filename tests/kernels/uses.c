@@ -3,6 +3,7 @@
 /* Arrays read along two directions at once, each with a buffer of its own: rows i and j of a, columns and rows of d, the second
    half of x beside the first; e is written, and stays in one buffer. */
 #pragma burstc size(N: 24, max 512)
+#pragma burstc uses(apart)
 void uses(int N, const int32_t a[N][N], const int16_t d[N][N], const int8_t x[2 * N], int32_t c[N][N], int32_t e[N][N])
 {
 #pragma burstc schedule(S0[i,j,k] -> (0, i, j, k)) tile(1, 8, 8, 8)

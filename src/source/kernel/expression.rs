@@ -250,6 +250,16 @@ impl Expr {
         }
     }
 
+    /// Puts values in place of names, wherever iterators and sizes stand.
+    pub fn substitute_indices(&mut self, value: &impl Fn(&str) -> Affine) {
+        match self {
+            Expr::Index { value: index, .. } => *index = index.substitute(value),
+            Expr::Read { access, .. } => access.substitute(value),
+            _ => {}
+        }
+        self.operands_mut().into_iter().for_each(|operand| operand.substitute_indices(value));
+    }
+
     /// The operands, left to right, to change.
     pub fn operands_mut(&mut self) -> Vec<&mut Expr> {
         match self {
@@ -411,6 +421,16 @@ fn limits(expr: &Expr) -> (i64, i64) {
         _ => None,
     };
     found.unwrap_or(own)
+}
+
+impl Access {
+    /// Puts values in place of names.
+    pub fn substitute(&mut self, value: &impl Fn(&str) -> Affine) {
+        self.subscripts.iter_mut().for_each(|subscript| *subscript = subscript.substitute(value));
+        if let Some(guard) = &mut self.guard {
+            guard.substitute(value);
+        }
+    }
 }
 
 /// `a - b` of two references to an array, where it is constant.

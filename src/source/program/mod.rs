@@ -29,6 +29,7 @@ use crate::diagnostic::{Diagnostic, Fault, Span};
 pub use flow::{Changed, First, Flow, declares};
 pub use names::Free;
 use outline::Part;
+pub use outline::parameters;
 pub use places::Places;
 pub use returned::Value;
 pub use top::{externals, unit};

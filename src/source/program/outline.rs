@@ -27,6 +27,7 @@ use super::top::External;
 use super::{Place, Program, Reader, name_of};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::source::Source;
+use crate::source::strings;
 
 /// What becomes the kernel: a region of a function, or its whole body.
 pub struct Part<'u> {
@@ -442,7 +443,11 @@ impl<'u> Outliner<'_, 'u> {
     pub fn stays(&self, declared: &Declared, _: &str) -> bool {
         let Some(first) = declared.initializer() else { return false };
         match &first.node {
-            Initializer::Expression(_) => declared.is_scalar() && (declared.is_global() || self.is_plain(first.span)),
+            Initializer::Expression(text) if !declared.is_scalar() => {
+                let is_small = strings::length(text).is_some_and(|length| length as i64 <= LARGEST);
+                is_small && (declared.is_global() || self.is_plain(first.span))
+            }
+            Initializer::Expression(_) => declared.is_global() || self.is_plain(first.span),
             Initializer::List(_) => {
                 let tokens = self.tokens(first.span);
                 let count = tokens.iter().filter(|token| token.kind == Kind::Number).count();
@@ -547,6 +552,9 @@ impl<'u> Outliner<'_, 'u> {
                 }
                 _ => match declared.initializer().map(|first| &first.node) {
                     Some(Initializer::List(items)) => text.push_str(&format!("[{}]", items.len())),
+                    Some(Initializer::Expression(own)) if strings::length(own).is_some() => {
+                        text.push_str(&format!("[{}]", strings::length(own).unwrap_or(0)));
+                    }
                     _ => text.push_str("[]"),
                 },
             }
