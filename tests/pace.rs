@@ -333,3 +333,47 @@ fn rows_that_begin_elsewhere_follow_too() {
     let n = 20;
     guard("moving_rows", &[("N", 20)], n * (n + 1) * (2 * n + 1) / 6, 4.1);
 }
+
+/// What a scanner takes to find rows, their addresses, and who waits for whom in a run of few tiles: simulated beside the estimate.
+#[test]
+fn small_runs_are_as_long_as_is_expected() {
+    if elsewhere() {
+        return;
+    }
+    let sizes = "#pragma burstc size(n: max 4096)\n";
+    let kernels = [
+        // Elements apart, to load and to store; both in one array.
+        ("tile(i:64)", "const int a[3 * n], int b[n]", "for (int i = 0; i < n; i++) b[i] = a[3 * i + 2];"),
+        ("tile(i:64)", "const int a[n], int b[3 * n]", "for (int i = 0; i < n; i++) b[3 * i] = a[i];"),
+        ("tile(i:64)", "const int a[n], int b[n]", "for (int i = 0; 2 * i < n; i++) b[2 * i] += a[i];"),
+        // A column, and short rows that wait for the strip before.
+        ("tile(i:64)", "const int a[n][16], int b[n]", "for (int i = 0; i < n; i++) b[i] = a[i][5];"),
+        (
+            "tile(i:64, j:4)",
+            "const int a[n][16], int b[n][16]",
+            "for (int i = 0; i < n; i++) for (int j = 0; j < 4; j++) b[i][j] = a[i][j];",
+        ),
+        (
+            "tile(i:64, j:4)",
+            "const int a[4 * n], int b[n][16]",
+            "for (int i = 0; i < n; i++) for (int j = 0; j < 2; j++) b[i][j] = a[4 * i + j];",
+        ),
+        // An operator that takes long, which every tile waits for at its end.
+        ("tile(i:64)", "const float a[n], float b[n]", "for (int i = 0; i < n; i++) b[i] = a[i] * 1.3f + 0.5f;"),
+    ];
+    for (tiles, arguments, body) in kernels {
+        let text = format!("{sizes}#pragma burstc {tiles}\nvoid k(int n, {arguments})\n{{\n    {body}\n}}\n");
+        let source = Source { path: "k.c".into(), text, cpp_args: vec![] };
+        let subject = Subject::new(&source, &Options::default()).unwrap_or_else(|error| panic!("{body}: {error:#}"));
+        let rig = Rig::of(&subject, Simulator::Icarus, false).unwrap_or_else(|error| panic!("{body}: {error:#}"));
+        for n in [64, 128, 512] {
+            let cycles = rig.run(&[("n", n)], 1).counters.cycles as f64;
+            let sizes = [("n".to_string(), n as i64)].into();
+            let expected = Estimate::of(&subject.accelerator.offload, &common::board(), &sizes).cycles() as f64;
+            assert!(
+                (0.94..=1.06).contains(&(expected / cycles)),
+                "{body} with {n}: {cycles} cycles, {expected} expected"
+            );
+        }
+    }
+}
