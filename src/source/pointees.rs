@@ -28,6 +28,9 @@ pub fn as_arrays<'a>(preprocessed: &Preprocessed<'a>) -> Option<Preprocessed<'a>
     while let Some(other) = found.refused() {
         found.edits.remove(&other);
     }
+    // What nobody calls is the kernel.
+    let called: BTreeSet<Parameter> = found.calls.iter().map(|call| call.to.clone()).collect();
+    found.edits.retain(|parameter, _| called.contains(parameter));
     let chosen: BTreeSet<&Parameter> = found.edits.keys().collect();
     let mut places: Vec<usize> = found.edits.values().flatten().copied().collect();
     let addresses = found.calls.iter().filter(|call| chosen.contains(&call.to));
