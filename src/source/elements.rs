@@ -269,7 +269,8 @@ impl Seen {
                         let place = Place { subscripts: access.subscripts.clone(), around: around.clone() };
                         self.accesses.entry(access.array).or_default().push(place);
                     }
-                    self.gathered.extend(statement.gathers().iter().map(|gather| gather.array));
+                    let places = statement.gathers().into_iter().chain(statement.scatter());
+                    self.gathered.extend(places.map(|place| place.array));
                 }
             }
         }

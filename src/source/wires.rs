@@ -58,7 +58,7 @@ pub fn forward<T>(nodes: &mut Vec<Node>, beside: &mut Vec<T>, arrays: &mut ByArr
 pub fn without_unmentioned(nodes: &mut [Node], arrays: &mut ByArray<Array>, of: impl Fn(ArrayId) -> bool) {
     let mut mentioned = BTreeSet::new();
     for_each(nodes, &mut |s| {
-        let gathers = s.gathers().into_iter().map(|gather| gather.array);
+        let gathers = s.gathers().into_iter().chain(s.scatter()).map(|gather| gather.array);
         mentioned.extend(s.value.reads().iter().map(|a| a.array).chain([s.target.array]).chain(gathers));
     });
     let left: Vec<ArrayId> = arrays.keys().filter(|a| mentioned.contains(a) || !of(*a)).collect();
