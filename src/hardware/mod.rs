@@ -80,15 +80,15 @@ pub fn load_program(offload: &Offload, link: Link) -> Option<u64> {
     longest_program(&context, context.loading(), |t| &t.load)
 }
 
-/// Whether a program of Load with so many instructions is two, each of every other piece.
-pub fn is_in_halves(offload: &Offload, instructions: u64) -> bool {
-    walk::scanner::takes_longer(offload, instructions)
-}
-
 /// The same of Store.
 pub fn store_program(offload: &Offload, link: Link) -> Option<u64> {
     let context = Context::with_beats(offload, link);
     longest_program(&context, context.storing(), |t| &t.store)
+}
+
+/// Whether a program of Load with so many instructions is two, each of every other piece.
+pub fn is_in_halves(offload: &Offload, instructions: u64) -> bool {
+    walk::scanner::takes_longer(offload, instructions)
 }
 
 fn longest_program(context: &Context, ports: Vec<u32>, scan: fn(&Transfer) -> &Scan) -> Option<u64> {

@@ -73,7 +73,6 @@ pub struct Expected {
     pub by_band: ByBand<f64>,
     /// Of [`Expected::moving`], those of each band, were there no other.
     pub moving_by_band: ByBand<f64>,
-    on_a_bus: bool,
 }
 
 impl Expected {
@@ -81,7 +80,8 @@ impl Expected {
         let link = board.memory.link();
         let rows = Transfers::new(offload, link);
         let iterations = count::iterations(offload, sizes);
-        let mut all = Expected { on_a_bus: link.bus().is_some(), ..Expected::default() };
+        let on_a_bus = link.bus().is_some();
+        let mut all = Expected::default();
         let latency = board.memory.bus_latency().map_or(LATENCY, |latency| f64::from(latency) + BUS_LATENCY);
         let mut values = Values::new(sizes);
         let moving = |ports: &[PortRows], tiles: f64| {
@@ -146,13 +146,13 @@ impl Expected {
             all.alone += alone;
             let between = ends[band].iter().map(|end| end.times * (compute / tiles + 2.0 * latency)).sum::<f64>();
             all.by_band.push(compute + alone);
-            let shared = if all.on_a_bus { shared } else { words(&sampled.all.ports) };
+            let shared = if on_a_bus { shared } else { words(&sampled.all.ports) };
             all.moving_by_band.push(Moved { load, store, shared }.cycles() + between);
             all.moved.add(Moved { load, store, shared });
             all.between += between;
         }
         if let Some(tiles) = followed {
-            let (cycles, by_band) = pipeline::cycles(offload, tiles, Memory { latency, is_shared: !all.on_a_bus });
+            let (cycles, by_band) = pipeline::cycles(offload, tiles, Memory { latency, is_shared: !on_a_bus });
             all.follow(cycles, &by_band);
         }
         all

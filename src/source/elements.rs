@@ -269,8 +269,7 @@ impl Seen {
                         let place = Place { subscripts: access.subscripts.clone(), around: around.clone() };
                         self.accesses.entry(access.array).or_default().push(place);
                     }
-                    let places = statement.gathers().into_iter().chain(statement.scatter());
-                    self.gathered.extend(places.map(|place| place.array));
+                    self.gathered.extend(statement.places_by_data().map(|place| place.array));
                 }
             }
         }

@@ -453,9 +453,14 @@ impl Statement {
         }
     }
 
+    /// Where it reads or writes at subscripts that depend on data.
+    pub fn places_by_data(&self) -> impl Iterator<Item = &Gather> {
+        self.gathers().into_iter().chain(self.scatter())
+    }
+
     /// Whether some subscript or loop's bound depends on data, which may leave what is known of it.
     pub fn depends_on_data(&self) -> bool {
-        self.scatter().is_some() || !self.gathers().is_empty() || self.values().any(|value| !value.told().is_empty())
+        self.places_by_data().next().is_some() || self.values().any(|value| !value.told().is_empty())
     }
 
     /// Every array read in the values at subscripts that are known without the data.

@@ -58,8 +58,8 @@ pub fn forward<T>(nodes: &mut Vec<Node>, beside: &mut Vec<T>, arrays: &mut ByArr
 pub fn without_unmentioned(nodes: &mut [Node], arrays: &mut ByArray<Array>, of: impl Fn(ArrayId) -> bool) {
     let mut mentioned = BTreeSet::new();
     for_each(nodes, &mut |s| {
-        let gathers = s.gathers().into_iter().chain(s.scatter()).map(|gather| gather.array);
-        mentioned.extend(s.value.reads().iter().map(|a| a.array).chain([s.target.array]).chain(gathers));
+        mentioned.extend(s.value.reads().iter().map(|a| a.array).chain([s.target.array]));
+        mentioned.extend(s.places_by_data().map(|place| place.array));
     });
     let left: Vec<ArrayId> = arrays.keys().filter(|a| mentioned.contains(a) || !of(*a)).collect();
     let places: HashMap<ArrayId, ArrayId> = left.iter().enumerate().map(|(new, old)| (*old, ArrayId(new))).collect();

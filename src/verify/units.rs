@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use super::Checker;
+use crate::affine::Affine;
 use crate::ids::{ArrayId, BandId, StatementId};
-use crate::offload::{Band, Piece, Units};
-use crate::source::kernel::{Access, UnitsDirective};
+use crate::offload::{Band, Piece, Units, is_by_data};
+use crate::source::kernel::{Access, Statement, UnitsDirective};
 use crate::walk::{self, Values};
 
 /// Iterations of a tile that are looked at, and tiles of a band.
@@ -82,8 +83,7 @@ impl Checker<'_> {
         all.iter().enumerate().for_each(|(date, instance)| {
             dates.insert(instance, (date, false));
         });
-        let gathers = self.kernel.statements().into_iter().flat_map(|statement| statement.gathers());
-        let by_data: Vec<ArrayId> = gathers.map(|gather| gather.array).collect();
+        let by_data: Vec<ArrayId> = self.kernel.arrays.keys().filter(|array| is_by_data(self.kernel, *array)).collect();
         for unit in 0..units.count {
             values.stack.push((units.name.clone(), unit));
             let own = instances(&units.scan.pieces, values, ITERATIONS);
@@ -97,10 +97,16 @@ impl Checker<'_> {
                 if std::mem::replace(is_taken, true) {
                     return Some(format!("unit {unit} of band {number} runs {instance:?} once more"));
                 }
-                if !self.is_behind((instance, date), &by_data, values, &mut seen) {
+                let (statement, place) = (self.kernel.statements()[instance.0], values.stack.len());
+                let point: Vec<Affine> = instance.1.iter().map(|value| Affine::constant(*value)).collect();
+                values.enter_instance(self.kernel, &self.kernel.iterators()[instance.0], &point);
+                let is_behind = self.is_behind((statement, date), &by_data, values, &mut seen);
+                let foreign = self.foreign(statement, unit, values);
+                values.stack.truncate(place);
+                if !is_behind {
                     return Some(format!("unit {unit} of band {number} runs {instance:?} before what it waits for"));
                 }
-                if let Some(array) = self.foreign(instance, unit, values) {
+                if let Some(array) = foreign {
                     let name = &self.kernel.arrays[array].name;
                     return Some(format!("{instance:?} of unit {unit} accesses a cell of {name} of another unit"));
                 }
@@ -110,19 +116,15 @@ impl Checker<'_> {
         left.map(|(instance, _)| format!("no unit of band {number} runs {instance:?}"))
     }
 
-    /// Whether an instance comes behind all that it comes behind in the tile as one process runs it, as far as cells tell that some
+    /// Whether an instance, whose iterators have values, comes behind all that it comes behind in the tile as one process runs it, as far as cells tell that some
     /// instance writes: others may change places.
     fn is_behind(
         &self,
-        ((s, iterators), date): (&Instance, usize),
+        (statement, date): (&Statement, usize),
         by_data: &[ArrayId],
-        values: &mut Values,
+        values: &Values,
         seen: &mut Seen,
     ) -> bool {
-        let place = values.stack.len();
-        let point: Vec<_> = iterators.iter().map(|value| crate::affine::Affine::constant(*value)).collect();
-        values.enter_instance(self.kernel, &self.kernel.iterators()[*s], &point);
-        let statement = self.kernel.statements()[*s];
         let cell = |access: &Access| {
             let subscripts = access.subscripts.iter().map(|subscript| values.evaluate(subscript));
             (access.array, if by_data.contains(&access.array) { vec![] } else { subscripts.collect() })
@@ -137,16 +139,11 @@ impl Checker<'_> {
             *any = (*any).max(date + 1);
             *written = if writes { (*written).max(date + 1) } else { *written };
         }
-        values.stack.truncate(place);
         is_behind
     }
 
-    /// The array of which an instance accesses a cell that belongs to another unit.
-    fn foreign(&self, (s, iterators): &Instance, unit: i64, values: &mut Values) -> Option<ArrayId> {
-        let place = values.stack.len();
-        let point: Vec<_> = iterators.iter().map(|value| crate::affine::Affine::constant(*value)).collect();
-        values.enter_instance(self.kernel, &self.kernel.iterators()[*s], &point);
-        let statement = self.kernel.statements()[*s];
+    /// The array of which an instance, whose iterators have values, accesses a cell that belongs to another unit.
+    fn foreign(&self, statement: &Statement, unit: i64, values: &Values) -> Option<ArrayId> {
         let owner = |access: &Access| {
             self.offload.buffers.iter().find(|buffer| buffer.array == access.array).and_then(|buffer| buffer.owner)
         };
@@ -157,9 +154,7 @@ impl Checker<'_> {
         // What is loaded for all may be read by all.
         let own = statement.accesses().filter(|access| owner(access).is_none_or(|owner| !owner.shared));
         let foreign = own.chain(statement.targets()).find(is_foreign);
-        let array = foreign.map(|access| access.array);
-        values.stack.truncate(place);
-        array
+        foreign.map(|access| access.array)
     }
 }
 

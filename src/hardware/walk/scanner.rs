@@ -26,6 +26,7 @@ use crate::hardware::walk::rows::{RowFormat, RowPorts};
 use crate::hardware::walk::source::Source;
 use crate::hardware::walk::tree::Tree;
 use crate::rtl::{Module, Signal, Statement, Type, assign};
+pub use side_by_side::takes_longer;
 
 /// A module that walks, for every tile it is given, the sources of the tile's band one after the other, and ends each
 /// tile with a row that has only `end` set. With `tiled` false it takes a start instead of a tile, and walks all.
@@ -55,8 +56,6 @@ pub fn load_scanner(context: &Context, name: &str, about: &str, sources: &[Sourc
     };
     (modules, format)
 }
-
-pub use side_by_side::takes_longer;
 
 /// How many instructions the scanner of what tiles move has; `None` where it is no program.
 pub fn program(context: &Context, sources: &[Source]) -> Option<u64> {

@@ -254,8 +254,8 @@ impl<'u> Outliner<'_, 'u> {
 
     /// Whether a variable is no argument of the kernel, but a constant.
     fn is_fixed(&self, declared: &Declared, name: &str) -> bool {
-        (declared.is_const() && declared.initializer().is_some() && self.stays(declared, name))
-            || (declared.is_const() && declared.is_scalar() && self.is_constant(declared, name))
+        let is_table = || declared.initializer().is_some() && self.stays(declared, name);
+        declared.is_const() && (is_table() || (declared.is_scalar() && self.is_constant(declared, name)))
     }
 
     /// The user's bytes of a token that stands there as it is, and is made by no macro.
