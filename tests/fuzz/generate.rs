@@ -13,6 +13,7 @@ mod beats;
 mod chains;
 mod columns;
 mod delays;
+mod elements;
 mod equal;
 mod flat;
 mod grid;
@@ -117,10 +118,12 @@ pub enum Kind {
     Masks,
     /// Iterations that several compute processes share.
     Units,
+    /// Local arrays whose elements the text names one by one.
+    Elements,
 }
 
 impl Kind {
-    pub const ALL: [(&str, Kind); 19] = [
+    pub const ALL: [(&str, Kind); 20] = [
         ("any", Kind::Any),
         ("equal", Kind::Equal),
         ("beats", Kind::Beats),
@@ -140,11 +143,15 @@ impl Kind {
         ("columns", Kind::Columns),
         ("masks", Kind::Masks),
         ("units", Kind::Units),
+        ("elements", Kind::Elements),
     ];
 
     pub fn of(seed: u64) -> Kind {
         let mut dice = Dice(SplitMix::named(seed, "kind"));
         // Earlier seeds keep their programs.
+        if seed >= 18_000_000 && seed % 16 == 12 {
+            return Kind::Elements;
+        }
         if seed >= 17_000_000 && seed % 16 == 11 {
             return Kind::Units;
         }
@@ -238,6 +245,9 @@ pub fn program(seed: u64) -> Program {
     let mut dice = Dice(SplitMix::named(seed, "scatters"));
     if is_plain && dice.chance(25) {
         scatter(&mut dice, &mut program);
+    }
+    if Kind::of(seed) == Kind::Elements {
+        elements::fill(&mut program);
     }
     program
 }
@@ -357,6 +367,7 @@ fn of_kind(seed: u64) -> Program {
         Kind::Columns => columns::program(seed),
         Kind::Masks => masks::program(seed),
         Kind::Units => units::program(seed),
+        Kind::Elements => elements::program(seed),
         Kind::Lanes if seed % 2 == 1 => {
             let mut dice = Dice(SplitMix::named(seed, "lanes"));
             Program { lanes: Some(2 << dice.below(3)), ..equal::program(seed) }

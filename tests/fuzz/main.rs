@@ -174,6 +174,13 @@ fn fixed_seeds_of_units() {
     assert!(campaign(&seeds)["units made"] > 3);
 }
 
+/// Local arrays whose elements the text names one by one.
+#[test]
+fn fixed_seeds_of_elements() {
+    let seeds: Vec<u64> = (18_000_012..).step_by(16).take(8).collect();
+    assert!(campaign(&seeds)["local arrays"] > 4);
+}
+
 /// `make fuzz`: BURSTC_FUZZ_COUNT programs from BURSTC_FUZZ_SEED on; those of BURSTC_FUZZ_KIND alone, where it names
 /// one, and those that have what BURSTC_FUZZ_WITH names, of what the campaign prints of a program.
 #[test]

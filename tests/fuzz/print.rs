@@ -464,7 +464,7 @@ impl Printer<'_> {
                 let outer = subscripts.clone().take(group.extents.len()).fold(group.name.clone(), element);
                 subscripts.skip(group.extents.len()).fold(format!("({outer}).{name}"), element)
             }
-            None if array.local && self.program.structures => format!("{name}.value"),
+            None if array.local && array.rank == 0 && self.program.structures => format!("{name}.value"),
             None => subscripts.fold(name, element),
         };
         if access.style == Style::Brackets { text } else { format!("({text})") }
