@@ -136,6 +136,8 @@ struct Assignment<'a> {
     stages: Stages,
     /// Whether an operator joins a cell only where that costs less than the registers in which operands wait for it.
     waiting_counts: bool,
+    /// Pairs of operators that may still be looked at; what is left then stays alone.
+    work: usize,
 }
 
 /// The least stages in which operators can take their operands, and the ends of the statements.
@@ -154,7 +156,7 @@ impl<'a> Assignment<'a> {
             operators: measures.iter().map(|m| m.uses.iter().map(|u| u.stage).collect()).collect(),
             ends: measures.iter().map(|m| m.end).collect(),
         };
-        Assignment { measures, latest, cells: vec![], stages, waiting_counts }
+        Assignment { measures, latest, cells: vec![], stages, waiting_counts, work: MOST_WORK }
     }
 
     fn get(&self, (statement, operator): (usize, usize)) -> &'a Use {
@@ -214,7 +216,7 @@ impl<'a> Assignment<'a> {
 
     /// Bits of registers in which the operands of a cell wait. What comes from one cell waits once, and so does what the
     /// multiplexer has chosen.
-    fn waiting(&self, cells: &[Cell], stages: &Stages, users: &[(usize, usize)]) -> i64 {
+    fn waiting(&self, cell_of: &[Vec<Option<usize>>], stages: &Stages, users: &[(usize, usize)]) -> i64 {
         let at = |(s, u): (usize, usize)| stages.operators[s][u];
         let mut bits = 0;
         for (index, operand) in self.get(users[0]).operands.iter().enumerate() {
@@ -223,7 +225,7 @@ impl<'a> Assignment<'a> {
             let mut known = vec![];
             let mut cycles = at(users[0]) - all;
             for ((s, _), (stage, from)) in there {
-                let source = from.and_then(|from| cells.iter().position(|cell| cell.contains(&(s, from))));
+                let source = from.and_then(|from| cell_of[s][from]);
                 if source.is_none() || !known.contains(&source) {
                     cycles += all - stage;
                     known.push(source);
@@ -254,11 +256,14 @@ impl<'a> Assignment<'a> {
 
     /// What all operators cost in ALUTs, and the registers in which operands wait.
     fn costs(&self, cells: &[Cell], stages: &Stages) -> (i64, i64) {
-        let is_alone = |u: &(usize, usize)| cells.iter().all(|cell| !cell.contains(u));
+        let mut cell_of: Vec<Vec<Option<usize>>> = self.measures.iter().map(|m| vec![None; m.uses.len()]).collect();
+        for (number, cell) in cells.iter().enumerate() {
+            cell.iter().for_each(|&(s, u)| cell_of[s][u] = Some(number));
+        }
         let all = self.measures.iter().enumerate().flat_map(|(s, m)| (0..m.uses.len()).map(move |u| (s, u)));
-        let alone: Vec<Cell> = all.filter(is_alone).map(|u| vec![u]).collect();
+        let alone: Vec<Cell> = all.filter(|&(s, u)| cell_of[s][u].is_none()).map(|u| vec![u]).collect();
         let all = || cells.iter().chain(&alone);
-        let waiting: i64 = all().map(|cell| self.waiting(cells, stages, cell)).sum();
+        let waiting: i64 = all().map(|cell| self.waiting(&cell_of, stages, cell)).sum();
         (all().map(|cell| self.circuit(cell)).sum(), waiting / REGISTERS_PER_ALUT)
     }
 
@@ -301,9 +306,15 @@ impl<'a> Assignment<'a> {
         user: (usize, usize),
         may_end: &mut dyn FnMut(&[u32]) -> bool,
     ) {
-        let (operators, waiting) = self.costs(&self.cells, &self.stages);
+        let pairs: usize = self.measures.iter().map(|m| m.uses.len() * m.uses.len()).sum();
         let mut best: Option<((i64, i64), usize, Stages)> = None;
-        for cell in others.filter(|&c| self.cells[c].iter().all(|(other, _)| *other != user.0)) {
+        let others: Vec<usize> =
+            others.filter(|&c| self.cells[c].iter().all(|(other, _)| *other != user.0)).collect();
+        let others = &others[..others.len().min(self.work / pairs.max(1))];
+        self.work -= others.len() * pairs;
+        let (operators, waiting) =
+            if others.is_empty() { (0, 0) } else { self.costs(&self.cells, &self.stages) };
+        for &cell in others {
             let mut cells = self.cells.clone();
             cells[cell].push(user);
             let Some(stages) = self.stages(&cells) else { continue };
@@ -339,6 +350,9 @@ impl<'a> Assignment<'a> {
 
 /// Registers that come with as much logic as an ALUT.
 pub const REGISTERS_PER_ALUT: i64 = 2;
+
+/// Pairs of operators that are looked at for one assignment, about a second long.
+const MOST_WORK: usize = 50_000_000;
 
 /// A cell is shared where this many times what it saves is more than what it costs.
 const LEAST_GAIN: i64 = 4;
