@@ -13,7 +13,7 @@ use lang_c::visit::{Visit, visit_binary_operator_expression, visit_expression};
 use super::canonical::names_in;
 use super::counters::named;
 use super::expression::{common, convert, unary};
-use super::kernel::{BinaryOp, Expr, Node as NestNode, UnaryOp};
+use super::kernel::{BinaryOp, Expr, Node as NestNode, ScalarType, UnaryOp};
 use super::left::offset_of;
 use super::loops::{For, Runs};
 use super::nest::{Nest, is_name, operation};
@@ -45,16 +45,48 @@ impl DataLoop {
     }
 }
 
-/// `j < U`, or `j <= U`.
-struct Upper<'f> {
+/// Which way a loop counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Up,
+    Down,
+}
+
+impl Way {
+    /// `operator` of two operands in the other order.
+    fn mirrored(operator: &BinaryOperator) -> Option<BinaryOperator> {
+        Some(match operator {
+            BinaryOperator::Less => BinaryOperator::Greater,
+            BinaryOperator::LessOrEqual => BinaryOperator::GreaterOrEqual,
+            BinaryOperator::Greater => BinaryOperator::Less,
+            BinaryOperator::GreaterOrEqual => BinaryOperator::LessOrEqual,
+            _ => return None,
+        })
+    }
+
+    /// Whether a loop of this way ends where a counter on the left no longer is so.
+    fn ends_by(self, operator: &BinaryOperator) -> bool {
+        match self {
+            Way::Up => matches!(operator, BinaryOperator::Less | BinaryOperator::LessOrEqual),
+            Way::Down => matches!(operator, BinaryOperator::Greater | BinaryOperator::GreaterOrEqual),
+        }
+    }
+}
+
+/// Where a loop ends: `j < U` or `j <= U` of one that counts up, `j > U` or `j >= U` of one that counts down.
+struct End<'f> {
     operator: BinaryOperator,
     bound: &'f Node<Expression>,
     value: Expr,
 }
 
-impl Upper<'_> {
+impl End<'_> {
     fn holds(&self, at: Expr) -> Expr {
         compare(at, &self.operator, self.value.clone())
+    }
+
+    fn is_strict(&self) -> bool {
+        matches!(self.operator, BinaryOperator::Less | BinaryOperator::Greater)
     }
 
     fn written(&self, iterator: &Node<Expression>) -> Node<Expression> {
@@ -64,11 +96,16 @@ impl Upper<'_> {
     }
 }
 
-/// `left < right`, or `left <= right`.
+/// A comparison by order.
 fn compare(left: Expr, operator: &BinaryOperator, right: Expr) -> Expr {
-    let op = if *operator == BinaryOperator::Less { BinaryOp::Less } else { BinaryOp::LessEqual };
+    let (left, operator, right) = match operator {
+        BinaryOperator::Greater => (right, BinaryOp::Less, left),
+        BinaryOperator::GreaterOrEqual => (right, BinaryOp::LessEqual, left),
+        BinaryOperator::Less => (left, BinaryOp::Less, right),
+        _ => (left, BinaryOp::LessEqual, right),
+    };
     let ty = common(left.ty(), right.ty());
-    super::expression::binary(op, convert(left, ty), convert(right, ty))
+    super::expression::binary(operator, convert(left, ty), convert(right, ty))
 }
 
 fn all(parts: impl IntoIterator<Item = Expr>) -> Option<Expr> {
@@ -79,60 +116,111 @@ fn any(parts: impl IntoIterator<Item = Expr>) -> Option<Expr> {
     parts.into_iter().reduce(|a, b| super::expression::binary(BinaryOp::LogicalOr, a, b))
 }
 
+fn arrays_of(value: &Expr) -> Vec<ArrayId> {
+    let reads = value.reads().into_iter().map(|access| access.array);
+    reads.chain(value.gathers().into_iter().map(|gather| gather.array)).collect()
+}
+
 fn is_data(value: &Expr) -> bool {
     !value.reads().is_empty() || !value.gathers().is_empty()
 }
 
 impl Nest<'_, '_> {
-    /// A loop that counts up by 1 between bounds of which data decide one at least.
+    /// A loop that counts by 1 between bounds of which data decide one at least, or by more from a start that they do not decide.
     pub fn data_loop(&mut self, written: For) -> Checked<Option<DataLoop>> {
         let f = &written.node.node;
         let Some((name, first)) = begins(f) else { return Ok(None) };
         let (Some(condition), Runs::While) = (&f.condition, written.runs) else { return Ok(None) };
-        let is_single = self.step(f, name, self.span(written.head())).ok() == Some(1);
-        let mut uppers = vec![];
-        let Some(iterator) = is_single.then(|| self.uppers(condition, name, &mut uppers)).flatten() else {
-            return Ok(None);
-        };
+        let Ok(step) = self.step(f, name, self.span(written.head())) else { return Ok(None) };
+        let way = if step > 0 { Way::Up } else { Way::Down };
+        let mut ends = vec![];
+        let Some(iterator) = self.ends(condition, name, way, &mut ends) else { return Ok(None) };
         let (Ok(start), _) = self.scope.trial(|scope| scope.expression(first)) else { return Ok(None) };
         let Some(ty) = self.initializer(f, written.bytes).ok().map(|starts| starts[0].ty) else { return Ok(None) };
         let (begins_at_data, limits) = (is_data(&start), self.holds_within(&start));
         let keeps = ty.limits().0 <= limits.0 && limits.1 <= ty.limits().1 || ty.bits == start.ty().bits;
         let (is_number, start) = (!start.ty().floating && keeps, convert(start, ty));
-        if !is_number || !(begins_at_data || uppers.iter().any(|upper| is_data(&upper.value))) {
+        if !is_number || !(begins_at_data || ends.iter().any(|end| is_data(&end.value))) {
             return Ok(None);
         }
+        if begins_at_data && step.abs() != 1 {
+            return Ok(None);
+        }
+        let (least, most) = self.values(f, (name, first), way, &start, &ends)?;
+        // A counter without a sign that reached 0 and went on would come round.
+        let least = if way == Way::Down && !ty.signed { least.max(1) } else { least };
         let span = condition.span;
-        let (least, most) = self.values(f, (name, first), &start, &uppers)?;
-        let known = uppers.iter().filter(|upper| !is_data(&upper.value)).map(|upper| upper.written(&iterator));
-        let most_of = |most: &Node<Expression>| binary(BinaryOperator::Less, iterator.clone(), most.clone(), span);
-        let head = most.iter().map(most_of).chain(known);
-        let lower = binary(BinaryOperator::LessOrEqual, first.clone(), iterator.clone(), first.span);
-        let limits = uppers.iter().filter(|upper| is_data(&upper.value)).map(|upper| upper.written(&iterator));
-        let limits = begins_at_data.then_some(lower).into_iter().chain(limits);
+        let at_most = |most: &Node<Expression>| binary(BinaryOperator::Less, iterator.clone(), most.clone(), span);
+        let (from, to, others) = match way {
+            Way::Up => (Some(whole(least, span)), most.iter().map(at_most).collect(), vec![]),
+            // The start is one of several ends; the others hold in the body.
+            Way::Down => {
+                let last = |most: &Node<Expression>| {
+                    binary(BinaryOperator::Minus, most.clone(), number("1", span), span)
+                };
+                let at_least = binary(BinaryOperator::GreaterOrEqual, iterator.clone(), whole(least, span), span);
+                (most.first().map(last), vec![at_least], most.iter().skip(1).map(at_most).collect())
+            }
+        };
+        if begins_at_data && from.is_none() {
+            return Ok(None);
+        }
+        let known = ends.iter().filter(|end| !is_data(&end.value)).map(|end| end.written(&iterator));
+        let head = to.into_iter().chain(known);
+        let at_first = if way == Way::Up { BinaryOperator::LessOrEqual } else { BinaryOperator::GreaterOrEqual };
+        let begun = binary(at_first, first.clone(), iterator.clone(), first.span);
+        let limits = ends.iter().filter(|end| is_data(&end.value)).map(|end| end.written(&iterator));
+        let begun = begins_at_data.then(|| others.into_iter().chain([begun]));
+        let limits = begun.into_iter().flatten().chain(limits);
         let both = |a, b| binary(BinaryOperator::LogicalAnd, a, b, span);
         let (Some(head), Some(limit)) = (head.reduce(both), limits.reduce(both)) else { return Ok(None) };
 
-        let values = std::iter::once(&start).chain(uppers.iter().map(|upper| &upper.value));
-        let read = |value: &Expr| -> Vec<ArrayId> {
-            let reads = value.reads().into_iter().map(|access| access.array);
-            reads.chain(value.gathers().into_iter().map(|gather| gather.array)).collect()
-        };
-        let arrays = values.flat_map(read).collect();
-        let mut bounds = vec![];
-        for most in &most {
-            bounds.push(self.scope.expression(most)?);
-        }
-        let least_value = self.scope.expression(&least)?;
-        let outside = outside(&start, begins_at_data.then_some(least_value), &uppers, bounds);
+        let arrays = std::iter::once(&start).chain(ends.iter().map(|end| &end.value)).flat_map(arrays_of).collect();
+        let outside = self.outside((way, step), begins_at_data, &start, &ends, (least, &most))?;
         let mut node = written.node.clone();
-        set_start(&mut node.node, if begins_at_data { least } else { first.clone() });
+        set_start(&mut node.node, from.filter(|_| begins_at_data).unwrap_or(first.clone()));
         node.node.condition = Some(Box::new(head));
         let body = std::mem::replace(&mut node.node.statement, Box::new(Node::new(CStatement::Expression(None), span)));
         let place = body.span;
         let limited = IfStatement { condition: Box::new(limit), then_statement: body, else_statement: None };
         node.node.statement = Box::new(Node::new(CStatement::If(Node::new(limited, place)), place));
         Ok(Some(DataLoop { node, outside, arrays }))
+    }
+
+    /// That there are iterations, and that the first is not among the values from `least` to below `most`, or the last is not; `None`
+    /// where they always are.
+    fn outside(
+        &mut self,
+        (way, step): (Way, i64),
+        begins_at_data: bool,
+        start: &Expr,
+        ends: &[End],
+        (least, most): (i64, &[Node<Expression>]),
+    ) -> Checked<Option<[Expr; 2]>> {
+        let mut bounds = vec![];
+        for most in most {
+            bounds.push(self.scope.expression(most)?);
+        }
+        let of_start = |operator: BinaryOperator, value: Expr| compare(start.clone(), &operator, value);
+        let may_be_less = start.ty().limits().0 < least;
+        let (mut begins, behind): (Vec<Expr>, Vec<Expr>) = match way {
+            Way::Up => {
+                let beyond = |most: Expr| {
+                    let more = Expr::Constant { value: step - 1, ty: most.ty() };
+                    let most = if step == 1 { most } else { super::expression::binary(BinaryOp::Add, most, more) };
+                    all(ends.iter().map(|end| end.holds(most.clone())))
+                };
+                let below = may_be_less.then(|| of_start(BinaryOperator::Less, constant(least)));
+                (below.into_iter().collect(), bounds.into_iter().filter_map(beyond).collect())
+            }
+            Way::Down => {
+                let begins = bounds.into_iter().map(|most| of_start(BinaryOperator::GreaterOrEqual, most)).collect();
+                (begins, goes_on_at(least + step, ends).into_iter().collect())
+            }
+        };
+        begins.retain(|_| begins_at_data);
+        let runs = all(ends.iter().map(|end| end.holds(start.clone())));
+        Ok(runs.zip(any(begins.into_iter().chain(behind))).map(|(runs, leaves)| [runs, leaves]))
     }
 
     /// Lowers such a loop.
@@ -158,26 +246,26 @@ impl Nest<'_, '_> {
     }
 
     /// The comparisons that the condition is made of, and the iterator as it is written there.
-    fn uppers<'f>(
+    fn ends<'f>(
         &mut self,
         node: &'f Node<Expression>,
         name: &str,
-        found: &mut Vec<Upper<'f>>,
+        way: Way,
+        found: &mut Vec<End<'f>>,
     ) -> Option<Node<Expression>> {
         let (operator, o) = operation(node)?;
-        let (operator, iterator, bound) = match operator {
-            BinaryOperator::LogicalAnd => {
-                self.uppers(&o.lhs, name, found)?;
-                return self.uppers(&o.rhs, name, found);
-            }
-            BinaryOperator::Less | BinaryOperator::LessOrEqual => (operator, &*o.lhs, &*o.rhs),
-            BinaryOperator::Greater => (BinaryOperator::Less, &*o.rhs, &*o.lhs),
-            BinaryOperator::GreaterOrEqual => (BinaryOperator::LessOrEqual, &*o.rhs, &*o.lhs),
-            _ => return None,
+        if operator == BinaryOperator::LogicalAnd {
+            self.ends(&o.lhs, name, way, found)?;
+            return self.ends(&o.rhs, name, way, found);
+        }
+        let (operator, iterator, bound) = match is_name(&o.lhs, name) {
+            true => (operator, &*o.lhs, &*o.rhs),
+            false => (Way::mirrored(&operator)?, &*o.rhs, &*o.lhs),
         };
         let is_apart = is_name(iterator, name) && !names_in(bound).iter().any(|other| other == name);
         let (Ok(value), _) = self.scope.trial(|scope| scope.expression(bound)) else { return None };
-        (is_apart && !value.ty().floating).then(|| found.push(Upper { operator, bound, value }))?;
+        let is_end = is_apart && way.ends_by(&operator) && !value.ty().floating;
+        is_end.then(|| found.push(End { operator, bound, value }))?;
         Some(iterator.clone())
     }
 
@@ -186,44 +274,59 @@ impl Nest<'_, '_> {
         &mut self,
         f: &ForStatement,
         (name, first): (&str, &Node<Expression>),
+        way: Way,
         start: &Expr,
-        uppers: &[Upper],
-    ) -> Checked<(Node<Expression>, Vec<Node<Expression>>)> {
+        ends: &[End],
+    ) -> Checked<(i64, Vec<Node<Expression>>)> {
         let span = f.condition.as_ref().map_or(first.span, |condition| condition.span);
         let mut places = Places { name, found: vec![] };
         places.statement(&f.statement);
         let as_nodes = |most: Ends| most.into_iter().map(|(node, _)| node).collect();
-        if let Some((_, most)) = self.by_extents(&places, |offset| offset == 0, span) {
-            return Ok((number("0", span), as_nodes(most)));
+        let extents = self.by_extents(&places, span);
+        if let Some((least, most)) = extents.clone()
+            && places.found.iter().any(|(_, _, offset)| *offset == 0)
+        {
+            return Ok((least, as_nodes(most)));
         }
-        let ends = uppers
-            .iter()
-            .map(|upper| self.holds_within(&upper.value).1 + i64::from(upper.operator != BinaryOperator::Less));
-        let least = if is_data(start) { self.holds_within(start).0 } else { 0 };
-        let (least, most) = (least, ends.min().unwrap_or(i64::MAX));
+        let at_end = |end: &End| {
+            let ((low, high), more) = (self.holds_within(&end.value), i64::from(!end.is_strict()));
+            if way == Way::Up { high.saturating_add(more) } else { low.saturating_add(1 - more) }
+        };
+        let at_ends = ends.iter().map(at_end);
+        let begins = is_data(start).then(|| self.holds_within(start));
+        let (least, most) = match way {
+            Way::Up => (begins.map_or(0, |(low, _)| low), at_ends.min().unwrap_or(i64::MAX)),
+            Way::Down => {
+                let least = at_ends.max().unwrap_or(i64::MIN);
+                (least, begins.map_or(least, |(_, high)| high.saturating_add(1)))
+            }
+        };
         // What types leave below 0 is seldom meant.
-        let read = start.reads().into_iter().map(|access| access.array);
-        let read = read.chain(start.gathers().into_iter().map(|gather| gather.array));
-        let mut ranges = read.map(|array| self.scope.arrays[array].range);
+        let lows: Vec<&Expr> = match way {
+            Way::Up => vec![start],
+            Way::Down => ends.iter().map(|end| &end.value).collect(),
+        };
+        let mut ranges = lows.into_iter().flat_map(arrays_of).map(|array| self.scope.arrays[array].range);
         let is_meant = least >= 0 || least >= -MOST && ranges.all(|range| range.is_some());
         let is_short = is_meant && most.saturating_sub(least) <= MOST && most >= least;
-        if let Some((first, mut ends)) = self.by_extents(&places, |_| true, span) {
+        if let Some((first, mut ends)) = extents {
             let first = if start.ty().signed { first } else { first.max(0) };
             let first = if is_meant { first.max(least) } else { first };
             ends.extend(is_short.then(|| (whole(most, span), most.to_string())));
-            return Ok((whole(first, span), as_nodes(ends)));
+            return Ok((first, as_nodes(ends)));
         }
         if is_short {
-            return Ok((whole(least, span), vec![whole(most, span)]));
+            return Ok((least, vec![whole(most, span)]));
         }
-        if is_meant && uppers.iter().any(|upper| !is_data(&upper.value)) {
-            return Ok((whole(least, span), vec![]));
+        let is_known = |end: &End| !is_data(&end.value);
+        if is_meant && if way == Way::Up { ends.iter().any(is_known) } else { !is_data(start) } {
+            return Ok((least, vec![]));
         }
-        let of = std::iter::once(start).chain(uppers.iter().map(|upper| &upper.value));
+        let of = std::iter::once(start).chain(ends.iter().map(|end| &end.value));
         let made_of = of.flat_map(Expr::reads).map(|access| &self.scope.arrays[access.array].name).next();
         let made_of = made_of.cloned().unwrap_or("ptr".into());
-        let ends = uppers.iter().find(|upper| is_data(&upper.value)).filter(|_| !is_data(start));
-        let data = ends.map_or(first.span, |upper| upper.bound.span);
+        let end = ends.iter().find(|end| is_data(&end.value)).filter(|_| !is_data(start));
+        let data = end.map_or(first.span, |end| end.bound.span);
         Err(Diagnostic::new(format!("the bounds of the loop over `{name}` are data, and nothing says how far it runs"))
             .at(self.span(data), "known only when the data are")
             .help(format!(
@@ -233,10 +336,10 @@ impl Nest<'_, '_> {
     }
 
     /// The smallest value of an iterator and what it stays below, also as text, by the extents of the arrays that it is a subscript of,
-    /// with what is added to it: as far as `counts` says.
-    fn by_extents(&self, places: &Places, counts: impl Fn(i64) -> bool, span: ByteSpan) -> Option<(i64, Ends)> {
+    /// with what is added to it.
+    fn by_extents(&self, places: &Places, span: ByteSpan) -> Option<(i64, Ends)> {
         let (mut most, mut least) = (vec![], vec![]);
-        for (array, subscript, offset) in places.found.iter().filter(|(_, _, offset)| counts(*offset)) {
+        for (array, subscript, offset) in &places.found {
             let Some(Name::Array(array)) = self.scope.lookup(array) else { continue };
             let extent = self.scope.arrays[array].extents.get(*subscript).cloned();
             let end = extent.and_then(|extent| self.written_out(&(extent - Affine::constant(*offset)), span));
@@ -291,12 +394,21 @@ impl Nest<'_, '_> {
     }
 }
 
-/// That there are iterations, and that one is below the smallest value, or beyond the largest.
-fn outside(start: &Expr, least: Option<Expr>, uppers: &[Upper], most: Vec<Expr>) -> Option<[Expr; 2]> {
-    let runs = all(uppers.iter().map(|upper| upper.holds(start.clone())))?;
-    let below = least.map(|least| compare(start.clone(), &BinaryOperator::Less, least));
-    let above = most.into_iter().filter_map(|most| all(uppers.iter().map(|upper| upper.holds(most.clone()))));
-    Some([runs, any(below.into_iter().chain(above))?])
+/// That a loop that counts down goes on at `value`; `None` if it cannot, as an end has no sign.
+fn goes_on_at(value: i64, ends: &[End]) -> Option<Expr> {
+    // `value > E` is `E <= value - 1`, `value >= E` is `E <= value`.
+    let holds = |end: &End| {
+        let last = value - i64::from(end.is_strict());
+        let may_be = end.value.ty().limits().0 <= last;
+        may_be.then(|| compare(end.value.clone(), &BinaryOperator::LessOrEqual, constant(last)))
+    };
+    all(ends.iter().map(holds).collect::<Option<Vec<Expr>>>()?)
+}
+
+/// A number as C has it.
+fn constant(value: i64) -> Expr {
+    let ty = if i32::try_from(value).is_ok() { ScalarType::I32 } else { ScalarType::integer(64, true) };
+    Expr::Constant { value, ty }
 }
 
 /// `!outside && limit`, where the bounds may leave what is known of them, under the conditions `around`.

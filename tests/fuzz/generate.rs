@@ -227,7 +227,8 @@ pub fn program(seed: u64) -> Program {
     }
     let mut dice = Dice(SplitMix::named(seed, "bounds from data"));
     if is_plain && Kind::of(seed) != Kind::Rows && program.schedule.is_none() && dice.chance(25) {
-        program.body.iter_mut().for_each(|node| bound_by_data(&mut dice, node, &[]));
+        let any_way = seed >= 19_000_000 || (2_500_000..3_000_000).contains(&seed);
+        program.body.iter_mut().for_each(|node| bound_by_data(&mut dice, node, any_way, &[]));
     }
     let mut dice = Dice(SplitMix::named(seed, "divisions"));
     let is_integer = program.arrays.iter().all(|array| !array.element.floating)
@@ -252,27 +253,27 @@ pub fn program(seed: u64) -> Program {
     program
 }
 
-/// Makes bounds of some loops inside of others elements of an array.
-fn bound_by_data(dice: &mut Dice, node: &mut Node, around: &[String]) {
+/// Makes bounds of some loops inside of others elements of an array; with `any_way` also where they count down, or by more than 1.
+fn bound_by_data(dice: &mut Dice, node: &mut Node, any_way: bool, around: &[String]) {
     match node {
         Node::For(inner) => {
-            let is_simple = inner.step == 1
-                && !inner.descending
+            let is_up = inner.step == 1 && !inner.descending;
+            let is_simple = (is_up || any_way)
                 && !inner.at_least_once
                 && inner.choice.is_none()
                 && inner.form == Form::For;
             if let Some(outer) = around.last().filter(|_| is_simple && inner.counter.is_none() && dice.chance(60)) {
                 let index = Affine::variable(outer);
-                let begins = inner.lower == [Affine::default()] && dice.chance(60);
+                let begins = is_up && inner.lower == [Affine::default()] && dice.chance(60);
                 inner.data[0] = begins.then(|| index.clone());
                 inner.data[1] = (!begins || dice.chance(80)).then(|| index + Affine::constant(dice.below(3) as i64));
                 inner.stated = dice.chance(70);
             }
             let around = [around, std::slice::from_ref(&inner.iterator)].concat();
-            inner.body.iter_mut().for_each(|node| bound_by_data(dice, node, &around));
+            inner.body.iter_mut().for_each(|node| bound_by_data(dice, node, any_way, &around));
         }
         Node::If(If { then, otherwise, .. }) | Node::Branch(Branch { then, otherwise, .. }) => {
-            then.iter_mut().chain(otherwise).for_each(|node| bound_by_data(dice, node, around));
+            then.iter_mut().chain(otherwise).for_each(|node| bound_by_data(dice, node, any_way, around));
         }
         Node::Assign(_) | Node::Declare(..) | Node::Jump(_) => {}
     }

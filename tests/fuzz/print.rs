@@ -580,7 +580,10 @@ fn head(inner: &For, scope: &Scope) -> [String; 3] {
         }
     };
     let first = inner.data[0].as_ref().map_or(first, |index| element(index, 7));
-    let also = inner.data[1].as_ref().map_or(String::new(), |index| format!(" && {i} < {}", element(index, 15)));
+    let also = inner.data[1].as_ref().map_or(String::new(), |index| {
+        let comparison = if inner.descending { ">" } else { "<" };
+        format!(" && {i} {comparison} {}", element(index, 15))
+    });
     [String::new(), format!("for ({ty} {i} = {first}; {i} {comparison} {last}{also}; {change})"), String::new()]
 }
 

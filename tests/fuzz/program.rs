@@ -404,6 +404,8 @@ impl Program {
                     note("loops without a head", inner.form != Form::For);
                     note("choices in bounds", inner.choice.is_some());
                     note("bounds from data", inner.data.iter().any(Option::is_some));
+                    let has_end = inner.data[1].is_some();
+                    note("bounds from data against the count", has_end && (inner.descending || inner.step != 1));
                     note("bounds that are elements", inner.stated && inner.data.iter().any(Option::is_some));
                     note("counters in subscripts", inner.counter.is_some());
                     note("strides", inner.step != 1);
