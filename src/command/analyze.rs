@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use super::progress::Progress;
-use super::{Analyze, PASSED, options, placement, places, print, tell_limits, terminal, watched, write};
+use super::{Analyze, PASSED, options, placement, places, print, tell, terminal, watched, write};
 use crate::affine::Affine;
 use crate::board::Board;
 use crate::diagnostic::Fault;
@@ -45,7 +45,7 @@ pub fn analyze(analyze: &Analyze, program: &Program) -> Result<u8> {
         return Ok(PASSED);
     }
     let offload = watched(program, || crate::analyze_read(read, &board, &options))?;
-    tell_limits(program, &offload.kernel);
+    tell(program, &offload.kernel);
     drop(progress);
     if let Some(path) = &analyze.html {
         let text = text(&offload, &TilingReport::new(&offload, &board));

@@ -14,7 +14,7 @@ use super::run::{Subject, after, around, expected_cycles, max_cycles};
 use super::terminal::{command_line, tell_fault};
 use super::{
     Assignment, Build, FAILED, FAULT, Input, PASSED, REFUSED, RangeAssignment, build, options, places, print, sample,
-    say, tell_limits, values, watched, write,
+    say, tell, values, watched, write,
 };
 use crate::board::Board;
 use crate::buffer::blocks;
@@ -168,7 +168,7 @@ impl<'a> Exploration<'a> {
         let ranges = values::ranges(&read.kernel, &explore.data)?;
         let options = options(&read.kernel, &explore.input, &set)?;
         let usual = watched(program, || analyze_read(read.clone(), &board, &options))?;
-        tell_limits(program, &usual.kernel);
+        tell(program, &usual.kernel);
         let set = sample::completed(&usual.kernel, set);
         let sizes = Job::with_ranges(&usual.kernel, &set, &ranges, board.memory.capacity_bytes(), explore.seed)?.sizes;
         let mut kernel = watched(program, || prepare_read(read.clone(), &board, &options))?;

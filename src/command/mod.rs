@@ -30,6 +30,7 @@ use crate::simulate::bench::MemoryModel;
 use crate::simulate::number::Number;
 use crate::simulate::simulator::{Simulator, Waveform};
 use crate::source::Source;
+use crate::source::gather::{Unordered, without_affine_form};
 use crate::source::kernel::{Kernel, SizeParameter};
 use crate::source::program::redefine::redefine;
 use crate::source::program::{self, Choice, Places, Program};
@@ -261,18 +262,29 @@ impl Reading {
     }
 }
 
-/// The accelerator, with warnings of the sizes that it does not serve.
+/// The accelerator, with warnings of the sizes that it does not serve, and of what is slow by the way it is written.
 fn compiled(program: &Program, read: Read, board: &Board, options: &Options) -> Result<Accelerator> {
     let accelerator = watched(program, || compile_read(read, &program.source, board, options))?;
-    tell_limits(program, &accelerator.offload.kernel);
+    tell(program, &accelerator.offload.kernel);
     Ok(accelerator)
 }
 
-/// Warns of the sizes that the hardware does not serve, where the source does not say so.
-fn tell_limits(program: &Program, kernel: &Kernel) {
+/// Warns of the sizes that the hardware does not serve, where the source does not say so, and of what is slow by the way it is written.
+fn tell(program: &Program, kernel: &Kernel) {
     let conditions =
         kernel.domain.iter().map(|condition| format!("only for {}: {}", condition.text(), condition.reason));
-    for note in SizeParameter::assumed(&kernel.parameters).into_iter().chain(conditions) {
+    let mut slow: Vec<String> = without_affine_form(kernel)
+        .into_iter()
+        .map(|Unordered { array, read, write }| {
+            let [read, write] = [read, write].map(|span| program.places.user(span).line);
+            format!(
+                "line {read}: the subscripts of `{array}` are told by iterators, but are no affine function of them, and line {write} \
+                 writes `{array}`: such reads wait for all writes before them"
+            )
+        })
+        .collect();
+    slow.dedup();
+    for note in SizeParameter::assumed(&kernel.parameters).into_iter().chain(conditions).chain(slow) {
         say(&format!("warning: {}: {note}\n", on_one_line(&program.user.path)));
     }
 }

@@ -10,7 +10,7 @@ use super::kernel::{BinaryOp, Expr, Gather, Kernel, ScalarType, Storage};
 use super::plain::subscripted;
 use super::scope::{Checked, Name, Scope};
 use crate::affine::Affine;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::Span;
 use crate::ids::ArrayId;
 
 impl Scope<'_> {
@@ -112,10 +112,18 @@ impl Scope<'_> {
     }
 }
 
-/// Refuses reads of written arrays at subscripts that iterators tell and that no affine function does: every read would wait for every
-/// write before it, where an affine form has none to wait for.
-pub fn require_affine(kernel: &Kernel) -> Checked<()> {
+/// A read of an array that the kernel writes, too, at subscripts that iterators tell and that no affine function does: it waits for
+/// every write before it, where an affine form has none to wait for.
+pub struct Unordered {
+    pub array: String,
+    pub read: Span,
+    pub write: Span,
+}
+
+/// All of those reads.
+pub fn without_affine_form(kernel: &Kernel) -> Vec<Unordered> {
     let statements = kernel.statements();
+    let mut found = vec![];
     for statement in &statements {
         for gather in statement.gathers() {
             // An update reads what it writes anyway.
@@ -123,18 +131,12 @@ pub fn require_affine(kernel: &Kernel) -> Checked<()> {
             if is_update || gather.subscripts.iter().any(|subscript| is_of_data(kernel, subscript, &mut vec![])) {
                 continue;
             }
-            let Some(writer) = statements.iter().find(|other| other.writes_to(gather.array)) else { continue };
-            let (name, line) = (&kernel.arrays[gather.array].name, writer.span.line);
-            let what = format!(
-                "the subscripts of `{name}` here are told by iterators, but are no affine function of them, and the kernel writes `{name}` in line {line}"
-            );
-            return Err(Diagnostic::new(what).at(gather.span, "not affine").help(
-                "write sums of iterators with constant factors; what shifts by an iterator is affine in loops that multiply, as in \
-                 `for (len = 1; len < 64; len *= 2)`",
-            ));
+            let writer = statements.iter().find(|other| other.writes_to(gather.array));
+            let array = kernel.arrays[gather.array].name.clone();
+            found.extend(writer.map(|writer| Unordered { array, read: gather.span, write: writer.span }));
         }
     }
-    Ok(())
+    found
 }
 
 /// Whether some element of an argument is in the value, also by way of local variables. `seen` are those that were looked at.

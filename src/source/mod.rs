@@ -24,7 +24,7 @@ mod extremum;
 mod flat;
 mod float;
 mod function;
-mod gather;
+pub mod gather;
 mod hiding;
 mod host;
 mod initial;
@@ -394,7 +394,6 @@ fn lower_plain(
         ports: Default::default(),
         tilings,
     };
-    gather::require_affine(&kernel)?;
     Ok(kernel)
 }
 

@@ -35,6 +35,9 @@ pub struct Tracked {
 /// Bits of the types whose values may come round.
 const NARROW: u32 = 16;
 
+/// Values beyond are those of loops whose ends are not known.
+const FAR: i64 = 1 << 62;
+
 /// In place of a declaration's byte: a variable of the head of a loop around this place, which cannot be memory.
 pub const ITERATOR: usize = usize::MAX;
 
@@ -301,7 +304,8 @@ impl Nest<'_, '_> {
     }
 
     /// What a variable is after `count` iterations. One of a narrow type without sign goes round where the sizes let
-    /// it: `unsigned char head; … buf[head++] = x;`; not one that tells where the loop ends.
+    /// it: `unsigned char head; … buf[head++] = x;`; not one that tells where the loop ends. One of a wide type that surely comes round is
+    /// data: `sum += 0x9E3779B9`.
     fn after(&mut self, change: &Change, count: &Affine, span: Span) -> Option<Affine> {
         let Change { ty, in_head, .. } = change;
         let (first, moves) = (change.first.as_ref()?, change.moves.as_ref()?);
@@ -312,8 +316,12 @@ impl Nest<'_, '_> {
         let value = plus(first.clone(), times(count.clone(), step)?, 1)?;
         let (low, high) = value.range(|name| self.scope.shown_range(name));
         let (least, most) = ty.limits();
-        if ty.signed || ty.bits > NARROW || *in_head || least <= low && high <= most {
+        if ty.signed || *in_head || least <= low && high <= most {
             return Some(value);
+        }
+        if ty.bits > NARROW {
+            let is_sure = first.is_constant() && count.terms.len() <= 1 && -FAR < low && high < FAR;
+            return (!is_sure).then_some(value);
         }
         let modulus = 1i64 << ty.bits;
         let rounds = self.scope.quotient(value.clone(), modulus, false, span);
