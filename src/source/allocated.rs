@@ -102,12 +102,12 @@ fn declare(declaration: &mut Declaration, behind: &[Node<BlockItem>], types: &Ty
             continue;
         };
         let room = match declarator.node.initializer.as_ref().map(|first| &first.node) {
-            Some(Initializer::Expression(first)) => room(first, &name, &ty, types),
+            Some(Initializer::Expression(first)) => whole(first, &name, &ty, types),
             Some(Initializer::List(_)) => None,
             None => behind.iter().find_map(|item| match &item.node {
                 BlockItem::Statement(Node { node: Statement::Expression(Some(given)), .. }) => {
                     match operation(given)? {
-                        (BinaryOperator::Assign, o) if is_name(&o.lhs, &name) => room(&o.rhs, &name, &ty, types),
+                        (BinaryOperator::Assign, o) if is_name(&o.lhs, &name) => whole(&o.rhs, &name, &ty, types),
                         _ => None,
                     }
                 }
@@ -152,14 +152,28 @@ fn of_call(node: &Node<Expression>) -> Option<Call<'_>> {
         Expression::Call(call) => {
             let CallExpression { callee, arguments } = &call.node;
             let is_calloc = is_name(callee, "calloc") && arguments.len() == 2;
-            (is_calloc || is_name(callee, "malloc") && arguments.len() == 1).then_some(Call { arguments, is_calloc })
+            // What an address is a multiple of does not matter.
+            let is_aligned = is_name(callee, "aligned_alloc") && arguments.len() == 2;
+            let arguments = if is_aligned { &arguments[1..] } else { arguments };
+            let is_plain = is_aligned || is_name(callee, "malloc") && arguments.len() == 1;
+            (is_calloc || is_plain).then_some(Call { arguments, is_calloc })
         }
         _ => None,
     }
 }
 
-/// How many elements of type `ty` a call gives the pointer `name`.
-fn room(node: &Node<Expression>, name: &str, ty: &CType, types: &Types) -> Option<Node<Expression>> {
+fn whole(node: &Node<Expression>, name: &str, ty: &CType, types: &Types) -> Option<Node<Expression>> {
+    let factors = room(node, name, ty, types)?;
+    Some(product(factors.into_iter().cloned().collect(), node.span))
+}
+
+/// How many elements of type `ty` a call gives the pointer `name`: the factors of their number.
+pub fn room<'e>(
+    node: &'e Node<Expression>,
+    name: &str,
+    ty: &CType,
+    types: &Types,
+) -> Option<Vec<&'e Node<Expression>>> {
     let call = of_call(node)?;
     let mut factors: Vec<&Node<Expression>> = call.arguments.iter().flat_map(factors).collect();
     let is_size = |factor: &&Node<Expression>| match &factor.node {
@@ -173,10 +187,7 @@ fn room(node: &Node<Expression>, name: &str, ty: &CType, types: &Types) -> Optio
         None => return None,
     }
     let sizes = |factor: &&Node<Expression>| matches!(factor.node, Expression::SizeOfTy(_) | Expression::SizeOfVal(_));
-    if factors.iter().any(sizes) {
-        return None;
-    }
-    Some(product(factors.into_iter().cloned().collect(), node.span))
+    (!factors.iter().any(sizes)).then_some(factors)
 }
 
 /// Whether it is `*a` or `a[0]`.

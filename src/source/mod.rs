@@ -447,7 +447,7 @@ fn plainer(
         left::left(unit);
     }
     temporaries::inside(unit);
-    Ok(flat::flat(unit, &directive::shapes(&preprocessed.pragmas), &types))
+    Ok(flat::flat(unit, &directive::shapes(&preprocessed.pragmas, &preprocessed.macros), &types))
 }
 
 /// What `#pragma scop` and `#pragma endscop` surround.

@@ -238,8 +238,17 @@ fn join(first: Span, last: Span) -> Span {
 }
 
 /// The extents of pointers by their names, where `extent(a: h, w)` gives them as names and numbers. What else is said is nobody's
-/// concern before the directives are read.
-pub fn shapes(pragmas: &[Pragma]) -> HashMap<String, Vec<String>> {
+/// concern before the directives are read. `macros` gives what a name expands to.
+pub fn shapes(pragmas: &[Pragma], macros: &HashMap<String, String>) -> HashMap<String, Vec<String>> {
+    // Macros that are numbers, or names of such.
+    fn expanded<'m>(word: &'m str, macros: &'m HashMap<String, String>) -> &'m str {
+        let mut word = word;
+        for _ in 0..16 {
+            let Some(text) = macros.get(word) else { break };
+            word = text.trim().trim_start_matches('(').trim_end_matches(')').trim();
+        }
+        word
+    }
     let mut found = HashMap::new();
     for pragma in pragmas {
         let words: Vec<&str> = pragma.words.iter().map(|word| word.text.as_str()).collect();
@@ -254,7 +263,8 @@ pub fn shapes(pragmas: &[Pragma]) -> HashMap<String, Vec<String>> {
                         && extent.iter().step_by(2).all(|word| word.chars().all(|c| c.is_alphanumeric() || c == '_'))
                 };
                 if extents.iter().all(is_product) {
-                    found.insert(name.to_string(), extents.iter().map(|extent| extent.concat()).collect());
+                    let text = |extent: &[&str]| extent.iter().map(|word| expanded(word, macros)).collect::<String>();
+                    found.insert(name.to_string(), extents.iter().map(|extent| text(extent)).collect());
                 }
             }
         }

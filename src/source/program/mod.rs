@@ -11,6 +11,7 @@ mod outline;
 mod places;
 pub mod redefine;
 mod returned;
+mod room;
 mod sizes;
 mod top;
 

@@ -11,7 +11,7 @@ use lang_c::ast::{
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
-use super::super::canonical::begun;
+use super::super::canonical::{begun, names_in};
 use super::super::exits::jumps;
 use super::super::function::{Region, derived, identifier};
 use super::super::scope::{Checked, check_name};
@@ -112,7 +112,7 @@ pub fn place(reader: &Reader, part: &Part) -> Option<Place> {
 
 pub struct Outliner<'r, 'u> {
     pub reader: &'r Reader<'u>,
-    part: &'r Part<'u>,
+    pub part: &'r Part<'u>,
     pub externals: &'r [External],
 }
 
@@ -228,8 +228,11 @@ impl<'u> Outliner<'_, 'u> {
         let mut inner_constants = String::new();
         let extents: HashSet<String> = names
             .iter()
-            .filter_map(|name| Some(in_extents(self.declared(path, name)?.declarator()?)))
-            .flatten()
+            .filter_map(|name| self.declared(path, name))
+            .flat_map(|declared| {
+                let room = self.room(&declared).into_iter().flatten().flat_map(names_in).collect();
+                [declared.declarator().map(in_extents).unwrap_or_default(), room].concat()
+            })
             .collect();
         // Declarations of the file that become constants, by the start of their text.
         let mut made_const: Vec<usize> = vec![];
@@ -388,8 +391,9 @@ impl<'u> Outliner<'_, 'u> {
         }
         let Some(declared) = self.declared(path, name) else { return };
         if let Some(declarator) = declared.declarator() {
-            in_extents(declarator).iter().filter(|inner| *inner != name).for_each(|inner| {
-                self.add_with_extents(path, inner, names);
+            let room = self.room(&declared).into_iter().flatten().flat_map(names_in);
+            in_extents(declarator).into_iter().chain(room).filter(|inner| inner != name).for_each(|inner| {
+                self.add_with_extents(path, &inner, names);
             });
         }
         names.push(name.to_string());
@@ -540,6 +544,15 @@ impl<'u> Outliner<'_, 'u> {
             true => "const ",
             false => "",
         };
+        if let Some(room) = self.room(declared) {
+            let factors: Vec<String> = room.iter().map(|factor| on_one_line(self.text(factor.span))).collect();
+            let extent = match &factors[..] {
+                [] => "1".to_string(),
+                [only] => only.clone(),
+                several => several.iter().map(|factor| format!("({factor})")).collect::<Vec<_>>().join(" * "),
+            };
+            return format!("{constant}{base} {name}[{extent}]");
+        }
         if !parts.iter().all(|d| is_array(d)) {
             return format!("{constant}{base} {}", on_one_line(self.text(declarator.span)));
         }
