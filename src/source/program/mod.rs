@@ -5,13 +5,13 @@
 //! blanks. Lines stay where they were, so that places need no translation, but on the lines that were added ([`Places`]).
 
 mod flow;
+mod given;
 mod lift;
 mod names;
 mod outline;
 mod places;
 pub mod redefine;
 mod returned;
-mod room;
 mod sizes;
 mod top;
 

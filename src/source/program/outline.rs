@@ -51,13 +51,24 @@ pub enum Use {
     /// An argument of the same name.
     Argument,
     /// A scalar that begins inside.
-    Local,
+    Local(Begin),
     /// A scalar that the kernel changes and that comes in: by an argument of this name.
     First(String),
-    /// A scalar that the kernel leaves in an array of this name, and gets from there if that matters.
-    Result(String, bool),
+    /// A scalar that the kernel leaves in an array of this name.
+    Result(String, Begin),
     /// A structure: the only element of an array of this name, which the region's text names in its place.
     Whole(String),
+}
+
+/// The value that a scalar begins with.
+#[derive(Clone)]
+pub enum Begin {
+    /// None that matters.
+    Any,
+    /// What it is in the program.
+    Outside,
+    /// This number.
+    Known(String),
 }
 
 pub struct Used<'u> {
@@ -77,18 +88,18 @@ fn show_something(
     let shows = |used: &Used| match used.how {
         Use::Argument => !used.declared.is_scalar() && written.contains(&used.name),
         Use::Result(..) | Use::Whole(_) => true,
-        Use::Local | Use::First(_) => false,
+        Use::Local(_) | Use::First(_) => false,
     };
     if used.iter().any(shows) {
         return;
     }
     for used in used {
-        let comes_in = match &used.how {
-            Use::Local if changed.0.contains(&used.name) => false,
-            Use::First(_) => true,
+        let first = match &used.how {
+            Use::Local(first) if changed.0.contains(&used.name) => first.clone(),
+            Use::First(_) => Begin::Outside,
             _ => continue,
         };
-        used.how = Use::Result(fresh(&used.name, "_out"), comes_in);
+        used.how = Use::Result(fresh(&used.name, "_out"), first);
     }
 }
 
@@ -117,7 +128,7 @@ pub struct Outliner<'r, 'u> {
 }
 
 impl<'u> Outliner<'_, 'u> {
-    fn text(&self, bytes: ByteSpan) -> &str {
+    pub fn text(&self, bytes: ByteSpan) -> &str {
         self.reader.preprocessed.text[bytes.start..self.reader.end(bytes)].trim()
     }
 
@@ -278,20 +289,26 @@ impl<'u> Outliner<'_, 'u> {
                             renamed.extend(edits);
                             Use::Whole(array)
                         }
-                        None => Use::Result(array, true),
+                        None => Use::Result(array, Begin::Outside),
                     }
                 }
                 false => Use::Argument,
                 true => {
                     let flow = Flow { name: &name, functions: &kept, is_global: declared.is_global() };
-                    let first = flow.items(&items);
-                    match (self.is_live(path, &flow, &declared, &items), first) {
+                    let access = flow.items(&items);
+                    let known = self.begins_with(path, &declared).filter(|_| access != First::Written);
+                    let first = match access {
+                        First::Written => Begin::Any,
+                        _ => known.clone().map_or(Begin::Outside, Begin::Known),
+                    };
+                    match (self.is_live(path, &flow, &declared, &items), access) {
                         // On some way through the region it may stay what it was.
-                        (true, _) => Use::Result(fresh(&name, "_out"), first != First::Written),
+                        (true, _) => Use::Result(fresh(&name, "_out"), first),
+                        (false, First::Read) if known.is_some() => Use::Local(first),
                         // What extents name keeps its name.
                         (false, First::Read) if extents.contains(&name) => Use::Argument,
                         (false, First::Read) => Use::First(fresh(&name, "_in")),
-                        (false, _) => Use::Local,
+                        (false, _) => Use::Local(Begin::Any),
                     }
                 }
             };
@@ -468,7 +485,7 @@ impl<'u> Outliner<'_, 'u> {
     }
 
     /// Whether a text has numbers alone.
-    fn is_plain(&self, bytes: ByteSpan) -> bool {
+    pub fn is_plain(&self, bytes: ByteSpan) -> bool {
         self.tokens(bytes).iter().all(|token| matches!(token.kind, Kind::Number | Kind::Punctuation))
     }
 
@@ -734,8 +751,9 @@ impl<'u> Outliner<'_, 'u> {
             let base = self.base(declared);
             let argument = match how {
                 Use::Argument => self.declaration(declared, None),
-                Use::Local => {
-                    prologue.push_str(&format!("{base} {name}; "));
+                Use::Local(first) => {
+                    let value = if let Begin::Known(value) = first { format!(" = {value}") } else { String::new() };
+                    prologue.push_str(&format!("{base} {name}{value}; "));
                     continue;
                 }
                 Use::First(first) => {
@@ -747,8 +765,12 @@ impl<'u> Outliner<'_, 'u> {
                     results.push((name.clone(), array.clone()));
                     format!("{base} {array}[1]")
                 }
-                Use::Result(array, comes_in) => {
-                    let value = if *comes_in { format!(" = {array}[0]") } else { String::new() };
+                Use::Result(array, first) => {
+                    let value = match first {
+                        Begin::Any => String::new(),
+                        Begin::Outside => format!(" = {array}[0]"),
+                        Begin::Known(value) => format!(" = {value}"),
+                    };
                     prologue.push_str(&format!("{base} {name}{value}; "));
                     epilogue.push_str(&format!("{array}[0] = {name}; "));
                     results.push((name.clone(), array.clone()));
