@@ -187,7 +187,7 @@ pub fn reading(items: &[Node<BlockItem>], counter: &str, fresh: &str, goes_on: b
             Statement::Expression(Some(given)) => put_in_value(given, counter, fresh),
             Statement::For(f) => match &mut f.node.initializer.node {
                 ForInitializer::Expression(first) => put_in_value(first, counter, fresh),
-                first @ ForInitializer::Empty => {
+                first @ ForInitializer::Empty if f.node.step.is_some() => {
                     *first = ForInitializer::Expression(start());
                     Some(true)
                 }
@@ -197,7 +197,7 @@ pub fn reading(items: &[Node<BlockItem>], counter: &str, fresh: &str, goes_on: b
         };
         is_read |= match begun {
             Some(is_read) => is_read,
-            None if matches!(own.node, Statement::While(_) | Statement::DoWhile(_)) => {
+            None if is_uncounted(&own.node) => {
                 let first = Node::new(Statement::Expression(Some(start())), span);
                 done.push(Node::new(BlockItem::Statement(first), span));
                 true
@@ -213,6 +213,15 @@ pub fn reading(items: &[Node<BlockItem>], counter: &str, fresh: &str, goes_on: b
         has_ended = true;
     }
     is_read.then_some(done)
+}
+
+/// Whether it is a loop without a counter in its head.
+fn is_uncounted(node: &Statement) -> bool {
+    match node {
+        Statement::While(_) | Statement::DoWhile(_) => true,
+        Statement::For(f) => matches!(f.node.initializer.node, ForInitializer::Empty) && f.node.step.is_none(),
+        _ => false,
+    }
 }
 
 /// Puts `fresh` into the value that `counter` gets here; tells whether it was read.

@@ -69,7 +69,13 @@ impl Nest<'_, '_> {
             return Err(self.uncounted(written));
         }
         let changes = self.changes(f, false, span)?;
-        let Some((name, ty)) = self.counting(condition, &changes) else { return Err(self.uncounted(written)) };
+        let Some((name, ty)) = self.counting(condition, &changes) else {
+            // It may begin at one of two values.
+            if let Some(begins) = changes.iter().find_map(Change::unknown_start) {
+                self.scope.offer_choice(begins, span);
+            }
+            return Err(self.uncounted(written));
+        };
         let iterator = self.scope.fresh(&format!("{name}_step"));
         let count = Affine::variable(&iterator);
         let mark = self.scope.enter();

@@ -48,6 +48,8 @@ pub struct Change {
     ty: ScalarType,
     moves: Option<Moves>,
     first: Option<Affine>,
+    /// What it begins with, where that is not affine.
+    begins: Option<Expr>,
     /// The loop's condition names it.
     in_head: bool,
 }
@@ -64,6 +66,11 @@ impl Change {
 
     pub fn place(&self) -> usize {
         self.place
+    }
+
+    /// What one of the head begins with, where that keeps its value from being known.
+    pub fn unknown_start(&self) -> Option<&Expr> {
+        self.begins.as_ref().filter(|_| self.in_head && self.moves.is_some())
     }
 
     pub fn integer(&self) -> ScalarType {
@@ -102,7 +109,7 @@ impl Nest<'_, '_> {
         let Tracked { place, declared, ty, .. } = self.tracked(name).filter(|own| own.declared != ITERATOR)?;
         let first = start.clone().affine().map(|first| first + Affine::constant(shift));
         let (place, declared, ty) = (*place, *declared, ty.integer()?);
-        Some(Change { place, declared, ty, moves: Some(Moves::By(step)), first, in_head: true })
+        Some(Change { place, declared, ty, moves: Some(Moves::By(step)), first, begins: None, in_head: true })
     }
 
     /// Assigns the expression where it names a variable that is tracked: `None` where it does not.
@@ -198,13 +205,14 @@ impl Nest<'_, '_> {
             let Some(ty) = ty.integer().filter(|_| !(counts && in_head)) else {
                 return Err(self.lost(*declared, span));
             };
-            let first = match self.scope.local_at(*place) {
-                Name::Value(value) => {
-                    self.scope.trial(|scope| scope.exactly(&value, span)).0.and_then(Extremum::affine)
-                }
+            let begins = match self.scope.local_at(*place) {
+                Name::Value(value) => Some(self.scope.settled(value)),
                 _ => None,
             };
-            changes.push(Change { place: *place, declared: *declared, ty, moves: None, first, in_head });
+            let exactly = |value: &Expr| self.scope.trial(|scope| scope.exactly(value, span)).0;
+            let first = begins.as_ref().and_then(exactly).and_then(Extremum::affine);
+            let begins = begins.filter(|_| first.is_none());
+            changes.push(Change { place: *place, declared: *declared, ty, moves: None, first, begins, in_head });
         }
         // A step by another variable that the loop changes is no constant.
         changes.iter().for_each(|change| self.scope.assign_local(change.place, Name::Unset));
