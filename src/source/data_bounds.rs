@@ -368,8 +368,8 @@ impl Nest<'_, '_> {
         sum.map(|sum| (sum, extent.to_string()))
     }
 
-    /// A closed interval that holds a bound, by what `range` says of arrays and by the types.
-    fn holds_within(&self, value: &Expr) -> (i64, i64) {
+    /// A closed interval that holds an integer, by what `range` says of arrays and by the types.
+    pub fn holds_within(&self, value: &Expr) -> (i64, i64) {
         let own = value.ty().limits();
         let within = |(low, high): (i64, i64)| (own.0 <= low && high <= own.1).then_some((low, high));
         let found = match value {
@@ -383,6 +383,22 @@ impl Nest<'_, '_> {
                     BinaryOp::Add => a.0.checked_add(b.0).zip(a.1.checked_add(b.1)),
                     _ => a.0.checked_sub(b.1).zip(a.1.checked_sub(b.0)),
                 }
+            }
+            Expr::Index { value, .. } => Some(value.range(|name| self.scope.shown_range(name))),
+            Expr::Select { then, otherwise, .. } => {
+                let (a, b) = (self.holds_within(then), self.holds_within(otherwise));
+                Some((a.0.min(b.0), a.1.max(b.1)))
+            }
+            Expr::Binary {
+                op: op @ (BinaryOp::Remainder | BinaryOp::Divide | BinaryOp::ShiftRight), left, right, ..
+            } => {
+                let (low, high) = self.holds_within(left);
+                constant_of(right).filter(|by| (1..1 << 31).contains(by)).and_then(|by| match op {
+                    BinaryOp::Remainder => Some((if low >= 0 { 0 } else { 1 - by }, by - 1)),
+                    BinaryOp::Divide => Some((low / by, high / by)),
+                    BinaryOp::ShiftRight if by < 63 => Some((low >> by, high >> by)),
+                    _ => None,
+                })
             }
             Expr::Binary { op: BinaryOp::And, left, right, .. } => {
                 let masks = [left, right].into_iter().map(|side| self.holds_within(side));
@@ -403,6 +419,13 @@ fn goes_on_at(value: i64, ends: &[End]) -> Option<Expr> {
         may_be.then(|| compare(end.value.clone(), &BinaryOperator::LessOrEqual, constant(last)))
     };
     all(ends.iter().map(holds).collect::<Option<Vec<Expr>>>()?)
+}
+
+fn constant_of(value: &Expr) -> Option<i64> {
+    match value {
+        Expr::Constant { value, ty } if !ty.floating => Some(*value),
+        _ => None,
+    }
 }
 
 /// A number as C has it.

@@ -151,6 +151,9 @@ impl Nest<'_, '_> {
         let value = first.map(|first| self.scope.converted(first, ty)).transpose()?;
         let array = self.local_memory(name, ty, vec![], span);
         if let Some(value) = value {
+            // It keeps this value.
+            let range = (!usage.assigned && ty.integer().is_some()).then(|| self.holds_within(&value));
+            self.scope.arrays[array].range = range.filter(|range| *range != value.ty().limits());
             let target = Access { array, subscripts: vec![], guard: None, span };
             let text = self.scope.map.text(whole);
             let text = if text.ends_with(';') { text } else { format!("{text};") };

@@ -16,6 +16,7 @@ mod gotos;
 mod heads;
 mod leave;
 mod nearing;
+mod taking;
 
 use std::collections::{HashMap, HashSet};
 

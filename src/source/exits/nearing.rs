@@ -68,7 +68,7 @@ impl Nearing<'_> {
 
     /// As many as the types of the variables leave.
     fn fixed(&self) -> Option<Node<Expression>> {
-        let rounds = self.halves().or_else(|| self.euclid())?;
+        let rounds = self.halves().or_else(|| self.euclid()).or_else(|| self.taking())?;
         Some(number(&rounds.to_string(), self.condition.span))
     }
 
@@ -431,7 +431,7 @@ impl Nearing<'_> {
     }
 
     /// The value that a variable gets as the last thing before the loop that changes it.
-    fn first(&self, name: &str) -> Option<&Node<Expression>> {
+    pub fn first(&self, name: &str) -> Option<&Node<Expression>> {
         self.before.iter().rev().find(|item| changes_of(item, name)).and_then(|item| given(item, name))
     }
 
@@ -509,7 +509,7 @@ impl Nearing<'_> {
         Some(sum(extent, -offset))
     }
 
-    fn continues(&self) -> bool {
+    pub fn continues(&self) -> bool {
         has_continue(&block(self.body.to_vec(), self.condition.span)) || has_goto(self.body)
     }
 
@@ -710,7 +710,7 @@ pub fn changes_of(item: &Node<BlockItem>, name: &str) -> bool {
 }
 
 /// The constant that an item adds to a variable, as all that it does.
-fn step_in(item: &Node<BlockItem>, name: &str) -> Option<i64> {
+pub fn step_in(item: &Node<BlockItem>, name: &str) -> Option<i64> {
     match &item.node {
         BlockItem::Statement(Node { node: Statement::Expression(Some(own)), .. }) => step_of(own, name),
         _ => None,

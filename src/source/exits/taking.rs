@@ -1,0 +1,92 @@
+//! How often loops run at most that take a constant from data until little is left: `while (y >= 360) y -= 360;`. The type tells how
+//! much there can be, or what the variable is given before.
+
+use lang_c::ast::{BinaryOperator, Expression};
+use lang_c::span::Node;
+
+use super::heads::conjuncts;
+use super::nearing::{Nearing, changes_of, step_in};
+use crate::source::flat::constant;
+use crate::source::kernel::ScalarType;
+use crate::source::nest::operation;
+use crate::source::plain::{subscripted, variable};
+
+/// The most rounds of such a loop.
+const MOST: i64 = 1 << 12;
+
+impl Nearing<'_> {
+    /// The most rounds of a loop that goes on while a variable that data gave a value is beyond a constant, and each of whose rounds brings
+    /// it nearer by a constant.
+    pub fn taking(&self) -> Option<i64> {
+        conjuncts(self.condition).into_iter().find_map(|part| self.taking_by(part))
+    }
+
+    fn taking_by(&self, part: &Node<Expression>) -> Option<i64> {
+        let (operator, o) = operation(part)?;
+        let (name, end) = (variable(&o.lhs)?, constant(&o.rhs)?);
+        // The last value with which the loop goes on.
+        let (last, by) = match operator {
+            BinaryOperator::Greater => (end.checked_add(1)?, -1),
+            BinaryOperator::GreaterOrEqual => (end, -1),
+            BinaryOperator::Less => (end.checked_sub(1)?, 1),
+            BinaryOperator::LessOrEqual => (end, 1),
+            _ => return None,
+        };
+        let ty = self.declared.integer(name, 0)?;
+        let mut moving = self.body.iter().filter(|item| changes_of(item, name));
+        let step = step_in(moving.next()?, name).filter(|step| step * by > 0)?;
+        // A value beyond what the type holds would come round.
+        let (least, most) = ty.limits();
+        let stays = (least..=most).contains(&last.checked_add(step)?) && (least..=most).contains(&last);
+        // Comparisons without sign are others.
+        let is_plain = ty.signed || ty.bits < 32 || end >= 0;
+        if moving.next().is_some() || !stays || !is_plain || self.declared.has_address(name) || self.continues() {
+            return None;
+        }
+        // What the type does not hold becomes something else in it.
+        let fits = |(low, high): &(i64, i64)| least <= *low && *high <= most;
+        let within = self.first(name).and_then(|first| self.within(first)).filter(fits).unwrap_or((least, most));
+        let begins = if by < 0 { within.1 } else { within.0 };
+        let rounds = begins.checked_sub(last)?.checked_div(step.checked_neg()?)?.checked_add(1)?.max(0);
+        (rounds <= MOST).then_some(rounds)
+    }
+
+    /// An interval that holds a value, as far as masks, remainders and the types of elements tell.
+    fn within(&self, value: &Node<Expression>) -> Option<(i64, i64)> {
+        if let Some(value) = constant(value) {
+            return Some((value, value));
+        }
+        let (base, subscripts) = subscripted(value);
+        if let Some(name) = variable(base) {
+            let ty: ScalarType = self.declared.integer(name, subscripts.len())?;
+            return Some(ty.limits());
+        }
+        let (operator, o) = operation(value)?;
+        let positive = |node: &Node<Expression>| self.within(node).filter(|(low, _)| *low >= 0);
+        match operator {
+            BinaryOperator::BitwiseAnd => {
+                let masks = [positive(&o.lhs), positive(&o.rhs)];
+                masks.into_iter().flatten().map(|(_, high)| (0, high)).min()
+            }
+            BinaryOperator::Modulo => {
+                let by = constant(&o.rhs).filter(|by| *by > 0)?;
+                Some((if positive(&o.lhs).is_some() { 0 } else { 1 - by }, by - 1))
+            }
+            BinaryOperator::ShiftRight => {
+                let (low, high) = positive(&o.lhs)?;
+                let by = constant(&o.rhs).filter(|by| (0..63).contains(by))?;
+                Some((low >> by, high >> by))
+            }
+            BinaryOperator::Plus | BinaryOperator::Minus => {
+                let (a, b) = (self.within(&o.lhs)?, self.within(&o.rhs)?);
+                let (low, high) = match operator {
+                    BinaryOperator::Plus => (a.0.checked_add(b.0)?, a.1.checked_add(b.1)?),
+                    _ => (a.0.checked_sub(b.1)?, a.1.checked_sub(b.0)?),
+                };
+                // What an `int` holds; whether the type has a sign is not looked at.
+                (low >= 0 && high <= i64::from(i32::MAX)).then_some((low, high))
+            }
+            _ => None,
+        }
+    }
+}
