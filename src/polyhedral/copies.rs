@@ -60,13 +60,12 @@ pub fn copies_forwarded(kernel: &Kernel) -> Result<Option<Kernel>> {
     Ok(Some(forwarded))
 }
 
-/// Whether the array is local, small, and written by copies alone.
+/// Whether the array is local, and written by copies alone.
 fn only_copies_write(kernel: &Kernel, array: ArrayId) -> bool {
     let declaration = &kernel.arrays[array];
     let all = kernel.statements();
     let mut writers = all.iter().filter(|statement| statement.writes_to(array));
     matches!(declaration.storage, Storage::Local { .. })
-        && is_small(declaration)
         && !is_by_data(kernel, array)
         && writers.all(|statement| statement.also.is_empty() && copied(&statement.value).is_some())
 }
@@ -119,6 +118,13 @@ impl<'a> Copies<'a> {
 
     /// What takes the place of every read of the arrays that go; those of which one stays stay, too.
     fn values(mut self) -> Result<Values<'a>> {
+        let mut kept = vec![];
+        for array in self.gone.clone() {
+            if is_small(&self.kernel.arrays[array]) || self.hands_on(array)? {
+                kept.push(array);
+            }
+        }
+        self.gone = kept;
         'again: loop {
             let mut values = Values::new();
             for (reader, statement) in self.all.iter_enumerated() {
@@ -248,6 +254,25 @@ impl<'a> Copies<'a> {
             }
         }
         left.is_empty()
+    }
+
+    /// Whether some iteration reads what an earlier one of a loop around both has written, as rows of an image are handed on through
+    /// `lb[0][x] = lb[1][x]; lb[1][x] = in[y][x];`. What is only copied once lies well where it is.
+    fn hands_on(&self, array: ArrayId) -> Result<bool> {
+        let dates = |statement: StatementId| &self.program.statements[statement].schedule;
+        for producer in self.producers(array)?.iter() {
+            let pairs = producer.pairs.apply_domain(dates(producer.reader))?.apply_range(dates(producer.writer))?;
+            let mut apart = pairs.deltas()?;
+            let dimensions = self.program.loop_dimensions.iter().copied().max().unwrap_or(0);
+            for dimension in 0..=dimensions {
+                let together = apart.clone().fix(dimension, 0)?;
+                if self.program.loop_dimensions.contains(&dimension) && !apart.is_subset(&together)? {
+                    return Ok(true);
+                }
+                apart = together;
+            }
+        }
+        Ok(false)
     }
 
     fn producers(&self, array: ArrayId) -> Result<Rc<Vec<Producer>>> {
