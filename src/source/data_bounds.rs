@@ -231,6 +231,12 @@ impl Nest<'_, '_> {
         let result = self.for_loop(For { node: &data.node, ..written }, nodes);
         self.data_loops.pop();
         result?;
+        // Data tell where the counter is behind the loop.
+        if let ForInitializer::Expression(_) = written.node.node.initializer.node
+            && let Some((name, _)) = begins(&written.node.node)
+        {
+            self.forget(name);
+        }
         let span = self.span(written.head());
         match nodes[from..].iter().find_map(|node| writer(node, &data.arrays)) {
             None => Ok(()),
@@ -393,7 +399,9 @@ impl Nest<'_, '_> {
                 op: op @ (BinaryOp::Remainder | BinaryOp::Divide | BinaryOp::ShiftRight), left, right, ..
             } => {
                 let (low, high) = self.holds_within(left);
-                constant_of(right).filter(|by| (1..1 << 31).contains(by)).and_then(|by| match op {
+                // The limits of the widest type leave out the upper half of its values.
+                let is_whole = left.ty().signed || left.ty().bits < 64 || *op == BinaryOp::Remainder;
+                constant_of(right).filter(|_| is_whole).filter(|by| (1..1 << 31).contains(by)).and_then(|by| match op {
                     BinaryOp::Remainder => Some((if low >= 0 { 0 } else { 1 - by }, by - 1)),
                     BinaryOp::Divide => Some((low / by, high / by)),
                     BinaryOp::ShiftRight if by < 63 => Some((low >> by, high >> by)),

@@ -16,8 +16,8 @@ use lang_c::visit::{self, Visit};
 use super::canonical::{has_jump, names_in};
 use super::counters::{declaration, named, replace};
 use super::function::identifier;
-use super::nest::{counts, is_name, operation};
-use super::plain::{binary, bodies, inner, number, variable};
+use super::nest::{assignment, counts, is_name, operation};
+use super::plain::{binary, bodies, inner, number, subscripted, variable};
 use super::program::Changed;
 use super::structs::constant;
 use super::types::is_typedef;
@@ -289,6 +289,7 @@ fn left_by(f: &ForStatement, span: Span) -> Option<(String, Node<Expression>)> {
         || !is_plain(&first.rhs)
         || !is_plain(end)
         || heads.iter().chain([&counter]).any(|name| changed.0.contains(name))
+        || [&**end, &first.rhs].into_iter().flat_map(elements_in).any(|array| writes_to(&f.statement, &array))
         || has_jump(&f.statement)
         || leaves(&f.statement)
     {
@@ -381,7 +382,51 @@ pub fn offset_of(node: &Node<Expression>, counter: &str) -> Option<i64> {
     }
 }
 
-/// Whether an expression is made of names and constants by sums, products and casts.
+/// The arrays whose elements an expression reads.
+fn elements_in(node: &Node<Expression>) -> Vec<String> {
+    struct Elements(Vec<String>);
+    impl<'ast> Visit<'ast> for Elements {
+        fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
+            let node = Node::new(expression.clone(), *span);
+            let (base, subscripts) = subscripted(&node);
+            if !subscripts.is_empty() {
+                self.0.extend(names_in(base));
+            }
+            visit::visit_expression(self, expression, span);
+        }
+    }
+    let mut elements = Elements(vec![]);
+    elements.visit_expression(&node.node, &node.span);
+    elements.0
+}
+
+/// Whether a statement may write an element of an array: in an assignment or a call.
+fn writes_to(node: &Node<Statement>, array: &str) -> bool {
+    struct Writes<'n>(&'n str, bool);
+    impl<'ast> Visit<'ast> for Writes<'_> {
+        fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
+            let target = match expression {
+                Expression::BinaryOperator(o) if assignment(&o.node.operator.node).is_some() => Some(&*o.node.lhs),
+                Expression::UnaryOperator(unary)
+                    if counts(&unary.node.operator.node) || unary.node.operator.node == UnaryOperator::Address =>
+                {
+                    Some(&*unary.node.operand)
+                }
+                _ => None,
+            };
+            self.1 |= target.is_some_and(|target| names_in(target).iter().any(|name| name == self.0));
+            if let Expression::Call(call) = expression {
+                self.1 |= call.node.arguments.iter().flat_map(names_in).any(|name| name == self.0);
+            }
+            visit::visit_expression(self, expression, span);
+        }
+    }
+    let mut writes = Writes(array, false);
+    writes.visit_statement(&node.node, &node.span);
+    writes.1
+}
+
+/// Whether an expression is made of names, elements and constants by sums, products, masks and casts.
 fn is_plain(node: &Node<Expression>) -> bool {
     match &node.node {
         Expression::Identifier(_) => true,
@@ -391,7 +436,13 @@ fn is_plain(node: &Node<Expression>) -> bool {
             Some((BinaryOperator::Plus | BinaryOperator::Minus | BinaryOperator::Multiply, o)) => {
                 is_plain(&o.lhs) && is_plain(&o.rhs)
             }
-            Some((BinaryOperator::Divide, o)) => is_plain(&o.lhs) && constant(&o.rhs).is_some_and(|by| by != 0),
+            Some((BinaryOperator::Divide | BinaryOperator::Modulo, o)) => {
+                is_plain(&o.lhs) && constant(&o.rhs).is_some_and(|by| by != 0)
+            }
+            Some((BinaryOperator::BitwiseAnd | BinaryOperator::ShiftRight, o)) => {
+                is_plain(&o.lhs) && constant(&o.rhs).is_some_and(|by| by >= 0)
+            }
+            Some((BinaryOperator::Index, o)) => is_plain(&o.lhs) && is_plain(&o.rhs),
             _ => false,
         },
     }

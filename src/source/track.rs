@@ -98,6 +98,13 @@ impl Nest<'_, '_> {
         self.tracked.iter().find(|tracked| tracked.place == place && tracked.name == name)
     }
 
+    /// From here on the value of a variable is not known, if it is tracked.
+    pub fn forget(&mut self, name: &str) {
+        if let Some(place) = self.tracked(name).map(|own| own.place) {
+            self.scope.assign_local(place, Name::Unset);
+        }
+    }
+
     /// The type of an integer that is tracked.
     pub fn tracked_integer(&self, name: &str) -> Option<ScalarType> {
         self.tracked(name).filter(|own| own.declared != ITERATOR).and_then(|own| own.ty.integer())

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::affine::Affine;
 use crate::ids::ArrayId;
-use crate::offload::{Reduction, is_by_data, power_of_two};
+use crate::offload::{Reduction, is_by_data, limit_count, power_of_two};
 use crate::polyhedral::scan::solve;
 use crate::source::kernel::{Access, Kernel, LanesAlong, LanesDirective, Statement};
 
@@ -277,6 +277,11 @@ impl LaneShape {
 fn accesses<'a>(kernel: &Kernel, statement: &'a Statement) -> Result<Vec<&'a Access>, String> {
     if statement.depends_on_data() || statement.accesses().any(|access| is_by_data(kernel, access.array)) {
         return Err("a subscript there depends on data".into());
+    }
+    // Groups of it would keep rows of other statements from being cut.
+    let tells_rows = |access: &Access| limit_count(kernel, access.array) > 0;
+    if kernel.limits(statement).is_none() && statement.accesses().any(tells_rows) {
+        return Err("an array there tells how long rows of other statements are".into());
     }
     let accesses: Vec<&Access> = statement.references().into_iter().chain(statement.targets()).collect();
     let affines = accesses.iter().flat_map(|a| &a.subscripts).chain(statement.values().flat_map(|v| v.indices()));

@@ -9,6 +9,7 @@
 //! ```
 
 use crate::hardware::buffers::address::{self, StripQueue, TileNumber, buffer_of};
+use crate::hardware::buffers::banks::Fields;
 use crate::hardware::circuit::cells;
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::circuit::scope::Scope;
@@ -160,6 +161,11 @@ fn of_kind<'a>(context: &Context<'a>, format: &RowFormat, kind: KindId, instance
     let moves = |(access, _): (&Access, bool)| {
         instance.affines(&access.subscripts).iter().any(|subscript| subscript.coefficient(&format.inner.variable) != 0)
     };
+    // Lanes of other statements have put it in banks, which give groups.
+    let is_banked = |(access, _): (&Access, bool)| Fields::of(buffer_of(context.offload, access.array)).is_some();
+    if limits.elements().any(is_banked) {
+        return None;
+    }
     (is_along && !limits.elements().any(moves) && context.offload.lanes(instance.statement).is_none()).then_some(Cut {
         kind,
         limits,

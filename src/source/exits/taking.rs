@@ -59,7 +59,8 @@ impl Nearing<'_> {
         let (base, subscripts) = subscripted(value);
         if let Some(name) = variable(base) {
             let ty: ScalarType = self.declared.integer(name, subscripts.len())?;
-            return Some(ty.limits());
+            // The limits of the widest type leave out the upper half of its values.
+            return (ty.signed || ty.bits < 64).then(|| ty.limits());
         }
         let (operator, o) = operation(value)?;
         let positive = |node: &Node<Expression>| self.within(node).filter(|(low, _)| *low >= 0);
