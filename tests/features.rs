@@ -139,6 +139,7 @@ kernels! {
     array_typedefs; [];
     array_typedefs_program; [];
     program_texts; [];
+    program_room; [];
     pointees; [n = 0], [n = 1], [n = 9];
 
     // Loops that data end.
@@ -146,6 +147,11 @@ kernels! {
     searches data &[("sorted", -9, 99), ("keys", 0, 90), ("table", 0, 99)]; [n = 0, m = 1], [n = 1, m = 3], [n = 23, m = 11];
     shell_sort; [n = 0], [n = 1], [n = 21];
     next_greater data &[("a", 0, 9)]; [n = 0], [n = 1], [n = 12];
+    down_to_data; [n = 0], [n = 1], [n = 9];
+    taking; [n = 0], [n = 1], [n = 17];
+    behind_data; [n = 0], [n = 1], [n = 9];
+    goes_on; [n = 0], [n = 1], [n = 3], [n = 23];
+    rows_beside_lanes; [n = 1], [n = 11];
     trims data &[("s", 0, 15)]; [n = 0, m = 0], [n = 1, m = 1], [n = 2, m = 6], [n = 24, m = 7];
     cases_and_tables; [n = 0], [n = 1], [n = 23];
 
@@ -261,6 +267,8 @@ kernels! {
     seidel_time; [T = 1, N = 3], [T = 3, N = 13], [T = 5, N = 6];
     fdtd_2d; [T = 1, N = 1, M = 1], [T = 3, N = 11, M = 14], [T = 2, N = 17, M = 5];
     heat_3d; [T = 1, N = 3], [T = 2, N = 7];
+    line_buffer; [w = 3, h = 0], [w = 3, h = 3], [w = 17, h = 9];
+    not_affine; [n = 0], [n = 1], [n = 21];
     windows; [N = 0, M = 0], [N = 5, M = 2], [N = 7, M = 3], [N = 300, M = 3], [N = 530, M = 4];
 
     // Dynamic programming.

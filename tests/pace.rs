@@ -92,6 +92,12 @@ fn sums_take_the_adder_s_cycles() {
     guard("levinson", &[("N", 96)], 3 * 96 * 95 / 2 + 5 * 96, 3.70);
 }
 
+/// Rows of an image that two lines and a window hand on are read where they came from: 6.8 cycles each where copies wait for copies.
+#[test]
+fn lines_and_windows_take_no_cycles() {
+    guard("line_buffer", &[("w", 64), ("h", 40)], 10 * 64 * 40, 1.25);
+}
+
 /// Integers are there for the next iteration, a filter's output after a product and two sums.
 #[test]
 fn running_values_are_passed_on() {

@@ -155,9 +155,8 @@ impl Nest<'_, '_> {
             Way::Up => (Some(whole(least, span)), most.iter().map(at_most).collect(), vec![]),
             // The start is one of several ends; the others hold in the body.
             Way::Down => {
-                let last = |most: &Node<Expression>| {
-                    binary(BinaryOperator::Minus, most.clone(), number("1", span), span)
-                };
+                let last =
+                    |most: &Node<Expression>| binary(BinaryOperator::Minus, most.clone(), number("1", span), span);
                 let at_least = binary(BinaryOperator::GreaterOrEqual, iterator.clone(), whole(least, span), span);
                 (most.first().map(last), vec![at_least], most.iter().skip(1).map(at_most).collect())
             }
@@ -396,7 +395,10 @@ impl Nest<'_, '_> {
                 Some((a.0.min(b.0), a.1.max(b.1)))
             }
             Expr::Binary {
-                op: op @ (BinaryOp::Remainder | BinaryOp::Divide | BinaryOp::ShiftRight), left, right, ..
+                op: op @ (BinaryOp::Remainder | BinaryOp::Divide | BinaryOp::ShiftRight),
+                left,
+                right,
+                ..
             } => {
                 let (low, high) = self.holds_within(left);
                 // The limits of the widest type leave out the upper half of its values.

@@ -8,14 +8,17 @@ use std::collections::{HashMap, HashSet};
 
 use lang_c::ast::{
     BinaryOperator, BlockItem, ConditionalExpression, Declaration, DeclarationSpecifier, Expression, ForInitializer,
-    ForStatement, Identifier, Initializer, Statement, TranslationUnit, UnaryOperator,
+    ForStatement, Identifier, Initializer, Statement, TranslationUnit, TypeSpecifier, UnaryOperator,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
 use super::canonical::{has_jump, names_in};
 use super::counters::{declaration, named, replace};
+use super::exits::conjuncts;
 use super::function::identifier;
+use super::kernel::ScalarType;
+use super::known::cast;
 use super::nest::{assignment, counts, is_name, operation};
 use super::plain::{binary, bodies, inner, number, subscripted, variable};
 use super::program::Changed;
@@ -96,11 +99,31 @@ fn is_number(node: &Node<Expression>) -> bool {
     constant(node).is_some()
 }
 
-/// The names of a function's body, and the types of those that it declares, once and without brackets or stars.
+/// Whether both are the same words for a number's type.
+fn are_alike(one: &[Node<DeclarationSpecifier>], other: &[Node<DeclarationSpecifier>]) -> bool {
+    let is_same = |(one, other): (&Node<DeclarationSpecifier>, &Node<DeclarationSpecifier>)| {
+        let (DeclarationSpecifier::TypeSpecifier(one), DeclarationSpecifier::TypeSpecifier(other)) =
+            (&one.node, &other.node)
+        else {
+            return false;
+        };
+        match (&one.node, &other.node) {
+            (TypeSpecifier::TypedefName(one), TypeSpecifier::TypedefName(other)) => one.node.name == other.node.name,
+            (TypeSpecifier::Struct(_) | TypeSpecifier::Enum(_) | TypeSpecifier::TypeOf(_), _) => false,
+            (one, other) => std::mem::discriminant(one) == std::mem::discriminant(other),
+        }
+    };
+    one.len() == other.len() && one.iter().zip(other).all(is_same)
+}
+
+/// The names of a function's body, and the types of those that it declares without brackets or stars.
 #[derive(Default)]
 pub struct Names {
     pub all: HashSet<String>,
+    /// Of what is declared once.
     pub declared: HashMap<String, Option<Vec<Node<DeclarationSpecifier>>>>,
+    /// Of what is declared in one way.
+    pub types: HashMap<String, Option<Vec<Node<DeclarationSpecifier>>>>,
 }
 
 impl<'ast> Visit<'ast> for Names {
@@ -116,6 +139,13 @@ impl<'ast> Visit<'ast> for Names {
                 && !is_typedef(declaration)
                 && !declaration.specifiers.iter().any(is_stored);
             let specifiers = Some(declaration.specifiers.clone()).filter(|_| is_plain);
+            let (known, own) = (self.types.entry(name.node.name.clone()), specifiers.clone());
+            known
+                .and_modify(|known| {
+                    let is_alike = known.as_ref().zip(specifiers.as_ref()).is_some_and(|(a, b)| are_alike(a, b));
+                    *known = known.take().filter(|_| is_alike);
+                })
+                .or_insert(own);
             let known = self.declared.entry(name.node.name.clone());
             known.and_modify(|known| *known = None).or_insert(specifiers);
         }
@@ -141,7 +171,7 @@ fn statement(node: &mut Node<Statement>, names: &mut Names) {
             _ => None,
         };
         if let Some((counter, value)) = made
-            && let Some(Some(specifiers)) = names.declared.get(&counter).cloned()
+            && let Some(Some(specifiers)) = names.types.get(&counter).cloned()
         {
             let mut fresh = format!("{counter}_end");
             while names.all.contains(&fresh) {
@@ -273,60 +303,89 @@ fn left_by(f: &ForStatement, span: Span) -> Option<(String, Node<Expression>)> {
     let (BinaryOperator::Assign, first) = operation(first)? else { return None };
     let counter = variable(&first.lhs)?.to_string();
     let (condition, step) = (f.condition.as_deref()?, step_of(f.step.as_deref()?, &counter)?);
-    let (operator, o) = operation(condition)?;
-    let is_counter = |node: &Node<Expression>| names_in(node).contains(&counter);
-    let (operator, side, end) = match (is_counter(&o.lhs), is_counter(&o.rhs)) {
-        (true, false) => (operator, &o.lhs, &o.rhs),
-        (false, true) => (turned(operator)?, &o.rhs, &o.lhs),
-        _ => return None,
-    };
-    let offset = offset_of(side, &counter)?;
+    let start = &*first.rhs;
     let mut changed = Changed::default();
     changed.visit_statement(&f.statement.node, &f.statement.span);
-    let heads: Vec<String> = [names_in(condition), names_in(&first.rhs)].concat();
-    let own_start = names_in(&first.rhs).contains(&counter);
-    if own_start
-        || !is_plain(&first.rhs)
-        || !is_plain(end)
+    let heads: Vec<String> = [names_in(condition), names_in(start)].concat();
+    if names_in(start).contains(&counter)
+        || !is_plain(start)
         || heads.iter().chain([&counter]).any(|name| changed.0.contains(name))
-        || [&**end, &first.rhs].into_iter().flat_map(elements_in).any(|array| writes_to(&f.statement, &array))
+        || [condition, start].into_iter().flat_map(elements_in).any(|array| writes_to(&f.statement, &array))
         || has_jump(&f.statement)
         || leaves(&f.statement)
     {
         return None;
     }
-    // The first value beyond the end.
-    let beyond = match (operator.clone(), step > 0) {
+    let parts = conjuncts(condition);
+    if let ([only], Some((BinaryOperator::NotEquals, _))) = (&parts[..], operation(condition)) {
+        let (_, end) = beyond(only, &counter, step, span).filter(|_| step.abs() == 1)?;
+        return Some((counter, end));
+    }
+    // Behind the nearest of the ends.
+    let mut last: Option<Node<Expression>> = None;
+    for part in parts {
+        let (operator, end) = beyond(part, &counter, step, span)?;
+        if operator == BinaryOperator::NotEquals {
+            return None;
+        }
+        let own = reached(start, end, step, span);
+        last = Some(match last {
+            None => own,
+            Some(before) => {
+                let operator = if step > 0 { BinaryOperator::Less } else { BinaryOperator::Greater };
+                let [left, right] = [&own, &before].map(|side| cast(side.clone(), ScalarType::integer(64, true)));
+                either(binary(operator, left, right, span), own, before, span)
+            }
+        });
+    }
+    Some((counter.clone(), either(value_with(condition, &counter, start)?, last?, start.clone(), span)))
+}
+
+fn either(c: Node<Expression>, then: Node<Expression>, otherwise: Node<Expression>, span: Span) -> Node<Expression> {
+    let choice = ConditionalExpression {
+        condition: Box::new(c),
+        then_expression: Box::new(then),
+        else_expression: Box::new(otherwise),
+    };
+    Node::new(Expression::Conditional(Box::new(Node::new(choice, span))), span)
+}
+
+/// The comparison that a counter ends by, its sides perhaps exchanged, and the first value beyond.
+fn beyond(part: &Node<Expression>, counter: &str, step: i64, span: Span) -> Option<(BinaryOperator, Node<Expression>)> {
+    let (operator, o) = operation(part)?;
+    let is_counter = |node: &Node<Expression>| names_in(node).iter().any(|name| name == counter);
+    let (operator, side, end) = match (is_counter(&o.lhs), is_counter(&o.rhs)) {
+        (true, false) => (operator, &o.lhs, &o.rhs),
+        (false, true) => (turned(operator)?, &o.rhs, &o.lhs),
+        _ => return None,
+    };
+    let offset = offset_of(side, counter)?;
+    if !is_plain(end) {
+        return None;
+    }
+    let by = match (operator.clone(), step > 0) {
         (BinaryOperator::Less, true) | (BinaryOperator::Greater, false) => -offset,
         (BinaryOperator::LessOrEqual, true) => 1 - offset,
         (BinaryOperator::GreaterOrEqual, false) => -offset - 1,
-        (BinaryOperator::NotEquals, _) if step.abs() == 1 => -offset,
+        (BinaryOperator::NotEquals, _) => -offset,
         _ => return None,
     };
-    let end = sum((**end).clone(), beyond, span);
-    if operator == BinaryOperator::NotEquals {
-        return Some((counter, end));
+    Some((operator, sum((**end).clone(), by, span)))
+}
+
+/// The first value from `start` on in steps that is not before `end`.
+fn reached(start: &Node<Expression>, end: Node<Expression>, step: i64, span: Span) -> Node<Expression> {
+    if step.abs() == 1 {
+        return end;
     }
-    let start = (*first.rhs).clone();
-    let last = match step {
-        1 | -1 => end,
-        _ => {
-            let (by, up) = (step.abs(), step > 0);
-            let (from, to) = if up { (start.clone(), end) } else { (end, start.clone()) };
-            let distance = if constant(&from) == Some(0) { to } else { binary(BinaryOperator::Minus, to, from, span) };
-            let by_literal = || number(&by.to_string(), span);
-            let times = binary(BinaryOperator::Divide, sum(distance, by - 1, span), by_literal(), span);
-            let distance = binary(BinaryOperator::Multiply, times, by_literal(), span);
-            let sign = if up { BinaryOperator::Plus } else { BinaryOperator::Minus };
-            if up && constant(&start) == Some(0) { distance } else { binary(sign, start.clone(), distance, span) }
-        }
-    };
-    let choice = ConditionalExpression {
-        condition: Box::new(value_with(condition, &counter, &start)?),
-        then_expression: Box::new(last),
-        else_expression: Box::new(start),
-    };
-    Some((counter, Node::new(Expression::Conditional(Box::new(Node::new(choice, span))), span)))
+    let (by, up) = (step.abs(), step > 0);
+    let (from, to) = if up { (start.clone(), end) } else { (end, start.clone()) };
+    let distance = if constant(&from) == Some(0) { to } else { binary(BinaryOperator::Minus, to, from, span) };
+    let by_literal = || number(&by.to_string(), span);
+    let times = binary(BinaryOperator::Divide, sum(distance, by - 1, span), by_literal(), span);
+    let distance = binary(BinaryOperator::Multiply, times, by_literal(), span);
+    let sign = if up { BinaryOperator::Plus } else { BinaryOperator::Minus };
+    if up && constant(start) == Some(0) { distance } else { binary(sign, start.clone(), distance, span) }
 }
 
 /// `node + by`.

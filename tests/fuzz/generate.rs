@@ -258,16 +258,16 @@ fn bound_by_data(dice: &mut Dice, node: &mut Node, any_way: bool, around: &[Stri
     match node {
         Node::For(inner) => {
             let is_up = inner.step == 1 && !inner.descending;
-            let is_simple = (is_up || any_way)
-                && !inner.at_least_once
-                && inner.choice.is_none()
-                && inner.form == Form::For;
+            let is_simple =
+                (is_up || any_way) && !inner.at_least_once && inner.choice.is_none() && inner.form == Form::For;
             if let Some(outer) = around.last().filter(|_| is_simple && inner.counter.is_none() && dice.chance(60)) {
                 let index = Affine::variable(outer);
                 let begins = is_up && inner.lower == [Affine::default()] && dice.chance(60);
                 inner.data[0] = begins.then(|| index.clone());
                 inner.data[1] = (!begins || dice.chance(80)).then(|| index + Affine::constant(dice.below(3) as i64));
                 inner.stated = dice.chance(70);
+                let is_left = any_way && inner.data.iter().any(Option::is_some) && dice.chance(40);
+                inner.left = is_left.then(|| Box::new(outer.clone()));
             }
             let around = [around, std::slice::from_ref(&inner.iterator)].concat();
             inner.body.iter_mut().for_each(|node| bound_by_data(dice, node, any_way, &around));

@@ -181,6 +181,17 @@ fn fixed_seeds_of_elements() {
     assert!(campaign(&seeds)["local arrays"] > 4);
 }
 
+/// Loops down to data and by more than one up to data, and where their counters are behind them.
+#[test]
+fn fixed_seeds_of_bounds_from_data() {
+    let seeds = [
+        19_000_011, 19_000_091, 19_000_111, 19_000_171, 19_000_203, 19_000_252, 19_000_364, 19_000_401, 19_000_412,
+        19_000_492,
+    ];
+    let shares = campaign(&seeds);
+    assert!(shares["counters behind bounds from data"] > 8 && shares["bounds from data against the count"] > 2);
+}
+
 /// `make fuzz`: BURSTC_FUZZ_COUNT programs from BURSTC_FUZZ_SEED on; those of BURSTC_FUZZ_KIND alone, where it names
 /// one, and those that have what BURSTC_FUZZ_WITH names, of what the campaign prints of a program.
 #[test]
@@ -215,6 +226,9 @@ fn accesses_stay_inside() {
         .chain((12_000_000..12_000_400).step_by(16))
         .chain((15_000_008..15_000_400).step_by(16))
         .chain((17_000_011..17_000_400).step_by(16))
+        .chain((18_000_012..18_000_200).step_by(16))
+        .chain(19_000_000..19_000_060)
+        .chain(2_500_000..2_500_040)
     {
         // Bounds of narrow types may wrap, which is for the compiler to find.
         let program = generate::program(seed).with_plain_sizes();

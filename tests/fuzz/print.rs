@@ -116,6 +116,7 @@ pub fn text(program: &Program, name: &str) -> Text {
         .collect();
     let body = declared + &printer.text;
     let given = body.contains("given[").then(|| ("given".to_string(), "int16_t given[16]".to_string()));
+    let left = body.contains("left[").then(|| ("left".to_string(), "int32_t left[16]".to_string()));
     let types = ["int8_t", "uint8_t", "int16_t", "int32_t"];
     let ty = types[(SplitMix::named(program.seed, "rows").draw() % types.len() as u64) as usize];
     let rows = body.contains("rows[").then(|| ("rows".to_string(), format!("{ty} rows[{ROWS}]")));
@@ -137,6 +138,7 @@ pub fn text(program: &Program, name: &str) -> Text {
             (group.name.clone(), format!("struct {name}_{} {}{extents}", group.name, group.name))
         }))
         .chain(given)
+        .chain(left)
         .chain(rows)
         .collect();
     let mut names = BTreeSet::new();
@@ -525,7 +527,7 @@ impl Printer<'_> {
 
 /// What stands at the beginning and at the end of the body of a loop that its body leaves.
 fn leaving(inner: &For, scope: &Scope) -> [Vec<String>; 2] {
-    let plain = For { form: Form::For, data: Box::default(), ..inner.clone() };
+    let plain = For { form: Form::For, data: Box::default(), left: None, ..inner.clone() };
     // `for (…; condition; change)`
     let [_, text, _] = head(&plain, scope);
     let mut parts = text.trim_end_matches(')').split("; ").skip(1);
@@ -584,7 +586,14 @@ fn head(inner: &For, scope: &Scope) -> [String; 3] {
         let comparison = if inner.descending { ">" } else { "<" };
         format!(" && {i} {comparison} {}", element(index, 15))
     });
-    [String::new(), format!("for ({ty} {i} = {first}; {i} {comparison} {last}{also}; {change})"), String::new()]
+    let rest = format!("{i} = {first}; {i} {comparison} {last}{also}; {change})");
+    match &inner.left {
+        None => [String::new(), format!("for ({ty} {rest}"), String::new()],
+        Some(outer) => {
+            let behind = format!(" left[({outer}) & 15] += {i}; }}");
+            [format!("{{ {ty} {i}; "), format!("for ({rest}"), behind]
+        }
+    }
 }
 
 fn moved(bounds: &[Affine], by: i64) -> Vec<Affine> {

@@ -308,12 +308,10 @@ impl<'a> Assignment<'a> {
     ) {
         let pairs: usize = self.measures.iter().map(|m| m.uses.len() * m.uses.len()).sum();
         let mut best: Option<((i64, i64), usize, Stages)> = None;
-        let others: Vec<usize> =
-            others.filter(|&c| self.cells[c].iter().all(|(other, _)| *other != user.0)).collect();
+        let others: Vec<usize> = others.filter(|&c| self.cells[c].iter().all(|(other, _)| *other != user.0)).collect();
         let others = &others[..others.len().min(self.work / pairs.max(1))];
         self.work -= others.len() * pairs;
-        let (operators, waiting) =
-            if others.is_empty() { (0, 0) } else { self.costs(&self.cells, &self.stages) };
+        let (operators, waiting) = if others.is_empty() { (0, 0) } else { self.costs(&self.cells, &self.stages) };
         for &cell in others {
             let mut cells = self.cells.clone();
             cells[cell].push(user);

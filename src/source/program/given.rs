@@ -89,7 +89,12 @@ impl<'u> Outliner<'_, 'u> {
             let given = self.given(&name);
             given.values.len() <= 1 && given.moves.is_none()
         };
-        (given.moves.is_none() && factors.iter().flat_map(|factor| names_in(factor)).all(keeps)).then_some(factors)
+        // The region sees the names.
+        let function = self.part.function.span;
+        let is_inside = function.start <= value.span.start && value.span.end <= function.end;
+        let is_seen = |name: String| is_inside || global(self.reader, &name).is_some();
+        let names = || factors.iter().flat_map(|factor| names_in(factor));
+        (given.moves.is_none() && names().all(keeps) && names().all(is_seen)).then_some(factors)
     }
 
     /// The number that a scalar of the kernel's function has whenever the region begins, as its text.

@@ -295,21 +295,8 @@ impl<'u> Outliner<'_, 'u> {
                 false => Use::Argument,
                 true => {
                     let flow = Flow { name: &name, functions: &kept, is_global: declared.is_global() };
-                    let access = flow.items(&items);
-                    let known = self.begins_with(path, &declared).filter(|_| access != First::Written);
-                    let first = match access {
-                        First::Written => Begin::Any,
-                        _ => known.clone().map_or(Begin::Outside, Begin::Known),
-                    };
-                    match (self.is_live(path, &flow, &declared, &items), access) {
-                        // On some way through the region it may stay what it was.
-                        (true, _) => Use::Result(fresh(&name, "_out"), first),
-                        (false, First::Read) if known.is_some() => Use::Local(first),
-                        // What extents name keeps its name.
-                        (false, First::Read) if extents.contains(&name) => Use::Argument,
-                        (false, First::Read) => Use::First(fresh(&name, "_in")),
-                        (false, _) => Use::Local(Begin::Any),
-                    }
+                    let is_in_extents = extents.contains(&name);
+                    self.changed_scalar(path, &flow, &declared, &items, (is_in_extents, &|ending| fresh(&name, ending)))
                 }
             };
             used.push(Used { name, declared, how });
@@ -414,6 +401,32 @@ impl<'u> Outliner<'_, 'u> {
             });
         }
         names.push(name.to_string());
+    }
+
+    /// How the kernel gets a scalar that it changes.
+    fn changed_scalar(
+        &self,
+        path: &Path<'u>,
+        flow: &Flow<'u, '_>,
+        declared: &Declared<'u>,
+        items: &[&'u Node<BlockItem>],
+        (is_in_extents, fresh): (bool, &dyn Fn(&str) -> String),
+    ) -> Use {
+        let access = flow.items(items);
+        let known = self.begins_with(path, declared).filter(|_| access != First::Written);
+        let first = match access {
+            First::Written => Begin::Any,
+            _ => known.clone().map_or(Begin::Outside, Begin::Known),
+        };
+        match (self.is_live(path, flow, declared, items), access) {
+            // On some way through the region it may stay what it was.
+            (true, _) => Use::Result(fresh("_out"), first),
+            (false, First::Read) if known.is_some() => Use::Local(first),
+            // What extents name keeps its name.
+            (false, First::Read) if is_in_extents => Use::Argument,
+            (false, First::Read) => Use::First(fresh("_in")),
+            (false, _) => Use::Local(Begin::Any),
+        }
     }
 
     /// Whether something behind the region may read the variable.
