@@ -267,7 +267,7 @@ fn bound_by_data(dice: &mut Dice, node: &mut Node, any_way: bool, around: &[Stri
                 inner.data[1] = (!begins || dice.chance(80)).then(|| index + Affine::constant(dice.below(3) as i64));
                 inner.stated = dice.chance(70);
                 let is_left = any_way && inner.data.iter().any(Option::is_some) && dice.chance(40);
-                inner.left = is_left.then(|| Box::new(outer.clone()));
+                inner.left = is_left;
             }
             let around = [around, std::slice::from_ref(&inner.iterator)].concat();
             inner.body.iter_mut().for_each(|node| bound_by_data(dice, node, any_way, &around));

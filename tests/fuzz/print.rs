@@ -527,7 +527,7 @@ impl Printer<'_> {
 
 /// What stands at the beginning and at the end of the body of a loop that its body leaves.
 fn leaving(inner: &For, scope: &Scope) -> [Vec<String>; 2] {
-    let plain = For { form: Form::For, data: Box::default(), left: None, ..inner.clone() };
+    let plain = For { form: Form::For, data: Box::default(), left: false, ..inner.clone() };
     // `for (…; condition; change)`
     let [_, text, _] = head(&plain, scope);
     let mut parts = text.trim_end_matches(')').split("; ").skip(1);
@@ -587,7 +587,9 @@ fn head(inner: &For, scope: &Scope) -> [String; 3] {
         format!(" && {i} {comparison} {}", element(index, 15))
     });
     let rest = format!("{i} = {first}; {i} {comparison} {last}{also}; {change})");
-    match &inner.left {
+    // The bounds' places name the iterator around it.
+    let outer = inner.data.iter().flatten().find_map(|index| index.terms.keys().next());
+    match outer.filter(|_| inner.left) {
         None => [String::new(), format!("for ({ty} {rest}"), String::new()],
         Some(outer) => {
             let behind = format!(" left[({outer}) & 15] += {i}; }}");

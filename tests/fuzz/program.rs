@@ -124,7 +124,7 @@ impl For {
             form: Form::For,
             data: Box::default(),
             stated: false,
-            left: None,
+            left: false,
             counter: None,
             body,
         }
@@ -156,8 +156,8 @@ pub struct For {
     pub data: Box<[Option<Affine>; 2]>,
     /// Those elements are the bounds as they are, of an array whose values are stated; others are masked.
     pub stated: bool,
-    /// What it counts with is there behind it, and goes into an element that this iterator around it names.
-    pub left: Option<Box<String>>,
+    /// What it counts with is there behind it, and goes into an element that the iterator around it names.
+    pub left: bool,
     pub body: Vec<Node>,
 }
 
@@ -409,7 +409,7 @@ impl Program {
                     note("bounds from data", inner.data.iter().any(Option::is_some));
                     let has_end = inner.data[1].is_some();
                     note("bounds from data against the count", has_end && (inner.descending || inner.step != 1));
-                    note("counters behind bounds from data", inner.left.is_some());
+                    note("counters behind bounds from data", inner.left);
                     note("bounds that are elements", inner.stated && inner.data.iter().any(Option::is_some));
                     note("counters in subscripts", inner.counter.is_some());
                     note("strides", inner.step != 1);
