@@ -314,7 +314,7 @@ impl Scope<'_> {
                     .at(span, "an array")
                     .help("use iterators, sizes and constants only")
             }
-            Some(Name::Counter(_) | Name::Unset) => self.local(name, node),
+            Some(Name::Counter(_) | Name::Unset | Name::Unknown) => self.local(name, node),
             Some(Name::Value(Expr::Constant { .. })) => self.too_large(node, role),
             Some(Name::Value(_)) => {
                 self.refused(node, role, "this value is not", "not affine", "use iterators, sizes and constants only")
@@ -327,11 +327,16 @@ impl Scope<'_> {
 
     /// `name` is a local variable without a value at this place.
     pub fn local(&self, name: &str, node: &Node<Expression>) -> Diagnostic {
-        let (what, help) = match self.lookup(name) {
-            Some(Name::Unset) => {
-                self.unset.set(self.local_index(name).map(|place| (place, self.span(node.span))));
-                ("is a local variable that is never given a value", "give it one")
-            }
+        let meaning = self.lookup(name);
+        if matches!(meaning, Some(Name::Unset | Name::Unknown)) {
+            self.unset.set(self.local_index(name).map(|place| (place, self.span(node.span))));
+        }
+        let (what, help) = match meaning {
+            Some(Name::Unset) => ("is a local variable that is never given a value", "give it one"),
+            Some(Name::Unknown) => (
+                "is a local variable whose value is not known here: data decide it, or how a loop before ends",
+                "use another variable for what counts in loops or makes subscripts, and keep in this one what is read here",
+            ),
             _ => (
                 "is a local variable and not the iterator of an enclosing loop",
                 "read the iterator inside its loop only; after the loop, write the bound instead",

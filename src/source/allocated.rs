@@ -8,6 +8,7 @@ use lang_c::ast::{
 };
 use lang_c::span::Node;
 
+use super::flat::constant;
 use super::function::{derived, identifier};
 use super::initial::zeros;
 use super::nest::{is_name, operation};
@@ -181,7 +182,10 @@ pub fn room<'e>(
         Expression::SizeOfVal(size) => is_element(&size.node.0, name),
         _ => false,
     };
-    match factors.iter().position(is_size) {
+    let bytes = ty.arithmetic().map(|ty| i64::from(ty.bits / 8));
+    // Bytes as a number: `malloc(n * 4)`.
+    let is_number = |factor: &&Node<Expression>| bytes.is_some() && constant(factor) == bytes;
+    match factors.iter().position(is_size).or_else(|| factors.iter().position(is_number)) {
         Some(position) => drop(factors.remove(position)),
         None if ty.arithmetic().is_some_and(|ty| ty.bits == 8) => {}
         None => return None,

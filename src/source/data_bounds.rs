@@ -13,7 +13,7 @@ use lang_c::visit::{Visit, visit_binary_operator_expression, visit_expression};
 use super::canonical::names_in;
 use super::counters::named;
 use super::expression::{common, convert, unary};
-use super::kernel::{BinaryOp, Expr, Node as NestNode, ScalarType, UnaryOp};
+use super::kernel::{BinaryOp, Expr, Node as NestNode, ScalarType, Storage, UnaryOp};
 use super::left::offset_of;
 use super::loops::{For, Runs};
 use super::nest::{Nest, is_name, operation};
@@ -328,14 +328,19 @@ impl Nest<'_, '_> {
             return Ok((least, vec![]));
         }
         let of = std::iter::once(start).chain(ends.iter().map(|end| &end.value));
-        let made_of = of.flat_map(Expr::reads).map(|access| &self.scope.arrays[access.array].name).next();
-        let made_of = made_of.cloned().unwrap_or("ptr".into());
+        let made_of = of.flat_map(Expr::reads).map(|access| &self.scope.arrays[access.array]).next();
+        let is_local = made_of.is_some_and(|array| matches!(array.storage, Storage::Local { .. }));
+        let made_of = made_of.map_or("ptr", |array| &array.name);
+        let stated = match is_local {
+            true => format!("end the loop at a number, too, `{name} < {made_of} && {name} < 64`"),
+            false => format!("say what values they have, `#pragma burstc range({made_of}: 0..4096)`"),
+        };
         let end = ends.iter().find(|end| is_data(&end.value)).filter(|_| !is_data(start));
         let data = end.map_or(first.span, |end| end.bound.span);
         Err(Diagnostic::new(format!("the bounds of the loop over `{name}` are data, and nothing says how far it runs"))
             .at(self.span(data), "known only when the data are")
             .help(format!(
-                "say what values they have, `#pragma burstc range({made_of}: 0..4096)`, or use `{name}` itself as a \
+                "{stated}, or use `{name}` itself as a \
                  subscript whenever the loop runs, as in `val[{name}]`: an array's extent is a bound"
             )))
     }

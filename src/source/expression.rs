@@ -331,7 +331,7 @@ impl Scope<'_> {
                     .at(self.span(node.span), "an array, not an element")
                     .help("give it one subscript for each dimension"))
             }
-            Some(Name::Counter(_) | Name::Unset) => Err(self.local(name, node)),
+            Some(Name::Counter(_) | Name::Unset | Name::Unknown) => Err(self.local(name, node)),
             None => Err(self.unknown(name, node)),
         }
     }

@@ -729,7 +729,7 @@ impl Nest<'_, '_> {
             Some(Name::Array(_)) => ("the array", "assign its elements"),
             Some(Name::Table(_)) => ("the constant array", "constants keep their values"),
             Some(Name::Counter(_)) => ("the loop counter", "only the heads of loops may change it"),
-            Some(Name::Value(_) | Name::Unset) | None => {
+            Some(Name::Value(_) | Name::Unset | Name::Unknown) | None => {
                 ("the variable", "assign local variables and elements of arrays")
             }
         };

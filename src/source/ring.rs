@@ -117,7 +117,7 @@ impl Nest<'_, '_> {
             }
             rounds.push(next);
         };
-        outer.iter().for_each(|own| self.scope.assign_local(own.place, Name::Unset));
+        outer.iter().for_each(|own| self.scope.assign_local(own.place, Name::Unknown));
         let of = |k: usize| {
             let values: Vec<i64> = rounds.iter().map(|round| round[k]).collect::<Option<_>>()?;
             // One may have come round several times.
@@ -258,7 +258,7 @@ impl Nest<'_, '_> {
         for own in run.outer {
             let known = run.values.get(&own.name).zip(own.ty.integer());
             let value = known.map(|((value, _), ty)| Name::Value(Expr::Constant { value: *value, ty }));
-            self.scope.assign_local(own.place, value.unwrap_or(Name::Unset));
+            self.scope.assign_local(own.place, value.unwrap_or(Name::Unknown));
         }
         let mark = self.scope.enter();
         for (name, (value, ty)) in &run.values {

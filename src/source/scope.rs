@@ -37,6 +37,8 @@ pub enum Name {
     Counter(ScalarType),
     /// A local integer that is never given a value.
     Unset,
+    /// A local integer whose value the text does not tell at this place.
+    Unknown,
 }
 
 /// A loop around the place that is being read, as the kernel has it.

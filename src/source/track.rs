@@ -101,7 +101,7 @@ impl Nest<'_, '_> {
     /// From here on the value of a variable is not known, if it is tracked.
     pub fn forget(&mut self, name: &str) {
         if let Some(place) = self.tracked(name).map(|own| own.place) {
-            self.scope.assign_local(place, Name::Unset);
+            self.scope.assign_local(place, Name::Unknown);
         }
     }
 
@@ -181,9 +181,9 @@ impl Nest<'_, '_> {
                     let (condition, ty) = (Box::new(condition.clone()), then.ty());
                     let (then, otherwise) = (Box::new(then.clone()), Box::new(otherwise.clone()));
                     let choice = Expr::Select { condition, then, otherwise, ty };
-                    if size(&choice) <= LARGEST { Name::Value(choice) } else { Name::Unset }
+                    if size(&choice) <= LARGEST { Name::Value(choice) } else { Name::Unknown }
                 }
-                _ => Name::Unset,
+                _ => Name::Unknown,
             };
             self.scope.assign_local(*place, joined);
         }
@@ -222,7 +222,7 @@ impl Nest<'_, '_> {
             changes.push(Change { place: *place, declared: *declared, ty, moves: None, first, begins, in_head });
         }
         // A step by another variable that the loop changes is no constant.
-        changes.iter().for_each(|change| self.scope.assign_local(change.place, Name::Unset));
+        changes.iter().for_each(|change| self.scope.assign_local(change.place, Name::Unknown));
         for ((name, ty, ..), change) in changed.iter().zip(&mut changes) {
             let body = Body::of(name, &f.statement);
             if body.hides() {
@@ -270,7 +270,7 @@ impl Nest<'_, '_> {
                 self.scope.require(value, *ty, Broken::Wraps(*ty), span);
             }
             let known = value.map(|value| Name::Value(Expr::Index { value, ty: *ty }));
-            self.scope.assign_local(*place, known.unwrap_or(Name::Unset));
+            self.scope.assign_local(*place, known.unwrap_or(Name::Unknown));
         }
     }
 
@@ -314,7 +314,7 @@ impl Nest<'_, '_> {
                 });
             }
             let known = last.filter(|last| size(last) <= LARGEST);
-            self.scope.assign_local(*place, known.map_or(Name::Unset, Name::Value));
+            self.scope.assign_local(*place, known.map_or(Name::Unknown, Name::Value));
         }
     }
 

@@ -354,7 +354,7 @@ impl Nearing<'_> {
     }
 
     /// Whether no step of a variable brings it round: C knows no such step, or says nothing of it.
-    fn goes_on(&self, name: &str) -> bool {
+    pub fn goes_on(&self, name: &str) -> bool {
         self.declared.is_signed(name) && self.declared.has_bits(name, 32)
     }
 
@@ -431,7 +431,7 @@ impl Nearing<'_> {
     }
 
     /// The value that a variable gets as the last thing before the loop that changes it.
-    pub fn first(&self, name: &str) -> Option<&Node<Expression>> {
+    fn first(&self, name: &str) -> Option<&Node<Expression>> {
         self.before.iter().rev().find(|item| changes_of(item, name)).and_then(|item| given(item, name))
     }
 
@@ -1068,7 +1068,7 @@ pub fn has_goto(items: &Items) -> bool {
 }
 
 /// Whether all that an item does to a variable is to add constants of one sign.
-fn moves_by(item: &Node<BlockItem>, name: &str, by: i64) -> bool {
+pub fn moves_by(item: &Node<BlockItem>, name: &str, by: i64) -> bool {
     let mut values = Values::of(name, by);
     values.visit_block_item(&item.node, &item.span);
     !values.is_declared && values.found.is_some_and(|found| found.is_empty())

@@ -5,7 +5,7 @@ use lang_c::ast::{BinaryOperator, Expression};
 use lang_c::span::Node;
 
 use super::heads::conjuncts;
-use super::nearing::{Nearing, changes_of, step_in};
+use super::nearing::{Nearing, changes_of, given, moves_by, step_in};
 use crate::source::flat::constant;
 use crate::source::kernel::ScalarType;
 use crate::source::nest::operation;
@@ -45,10 +45,17 @@ impl Nearing<'_> {
         }
         // What the type does not hold becomes something else in it.
         let fits = |(low, high): &(i64, i64)| least <= *low && *high <= most;
-        let within = self.first(name).and_then(|first| self.within(first)).filter(fits).unwrap_or((least, most));
+        let within = self.begins_within(name, by).filter(fits).unwrap_or((least, most));
         let begins = if by < 0 { within.1 } else { within.0 };
         let rounds = begins.checked_sub(last)?.checked_div(step.checked_neg()?)?.checked_add(1)?.max(0);
         (rounds <= MOST).then_some(rounds)
+    }
+
+    /// An interval that held a variable when it got its value, if it has only come nearer by constants since.
+    fn begins_within(&self, name: &str, by: i64) -> Option<(i64, i64)> {
+        let mut changing = self.before.iter().rev().filter(|item| changes_of(item, name));
+        let last = changing.find(|item| !(self.goes_on(name) && moves_by(item, name, by)))?;
+        self.within(given(last, name)?)
     }
 
     /// An interval that holds a value, as far as masks, remainders and the types of elements tell.
