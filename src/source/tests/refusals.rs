@@ -165,6 +165,11 @@ fn statements() {
         ("{ int *t = a, *e = b[i]; if («t < e») t[j] = 0; }", "is compared with one in `b`"),
         ("{ «static» int t; t++; a[j] = t; }", "keeps its value between calls"),
         ("{ int t; a[j] = «t»; }", "never given a value"),
+        // The loop goes through all that `t` may be; behind it, data tell.
+        (
+            "{ int t; for (t = 0; t < (b[i][j] & 1 ? 3 : 6); t++) a[j] += t; a[j] += «t»; }",
+            "whose value is not known here",
+        ),
         ("a[i] = «recursive(i)»;", "calls itself"),
         ("a[i] = «pointed(b)» + 1;", "another shape than the array"),
         ("a[i] = (a[j] = s) && «looping(i)»;", "has a loop"),
