@@ -14,7 +14,7 @@ use super::canonical::names_in;
 use super::counters::named;
 use super::expression::{common, convert, unary};
 use super::kernel::{BinaryOp, Expr, Node as NestNode, ScalarType, Storage, UnaryOp};
-use super::left::offset_of;
+use super::left::{offset_of, turned};
 use super::loops::{For, Runs};
 use super::nest::{Nest, is_name, operation};
 use super::plain::{binary, number, subscripted, whole};
@@ -53,17 +53,6 @@ enum Way {
 }
 
 impl Way {
-    /// `operator` of two operands in the other order.
-    fn mirrored(operator: &BinaryOperator) -> Option<BinaryOperator> {
-        Some(match operator {
-            BinaryOperator::Less => BinaryOperator::Greater,
-            BinaryOperator::LessOrEqual => BinaryOperator::GreaterOrEqual,
-            BinaryOperator::Greater => BinaryOperator::Less,
-            BinaryOperator::GreaterOrEqual => BinaryOperator::LessOrEqual,
-            _ => return None,
-        })
-    }
-
     /// Whether a loop of this way ends where a counter on the left no longer is so.
     fn ends_by(self, operator: &BinaryOperator) -> bool {
         match self {
@@ -265,7 +254,7 @@ impl Nest<'_, '_> {
         }
         let (operator, iterator, bound) = match is_name(&o.lhs, name) {
             true => (operator, &*o.lhs, &*o.rhs),
-            false => (Way::mirrored(&operator)?, &*o.rhs, &*o.lhs),
+            false => (turned(operator)?, &*o.rhs, &*o.lhs),
         };
         let is_apart = is_name(iterator, name) && !names_in(bound).iter().any(|other| other == name);
         let (Ok(value), _) = self.scope.trial(|scope| scope.expression(bound)) else { return None };

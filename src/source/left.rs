@@ -19,7 +19,7 @@ use super::exits::conjuncts;
 use super::function::identifier;
 use super::kernel::ScalarType;
 use super::known::cast;
-use super::nest::{assignment, counts, is_name, operation};
+use super::nest::{counts, is_name, operation, target_of};
 use super::plain::{binary, bodies, inner, number, subscripted, variable};
 use super::program::Changed;
 use super::structs::constant;
@@ -398,7 +398,7 @@ fn sum(node: Node<Expression>, by: i64, span: Span) -> Node<Expression> {
 }
 
 /// The comparison with its sides exchanged.
-fn turned(operator: BinaryOperator) -> Option<BinaryOperator> {
+pub fn turned(operator: BinaryOperator) -> Option<BinaryOperator> {
     Some(match operator {
         BinaryOperator::Less => BinaryOperator::Greater,
         BinaryOperator::Greater => BinaryOperator::Less,
@@ -464,15 +464,7 @@ fn writes_to(node: &Node<Statement>, array: &str) -> bool {
     struct Writes<'n>(&'n str, bool);
     impl<'ast> Visit<'ast> for Writes<'_> {
         fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
-            let target = match expression {
-                Expression::BinaryOperator(o) if assignment(&o.node.operator.node).is_some() => Some(&*o.node.lhs),
-                Expression::UnaryOperator(unary)
-                    if counts(&unary.node.operator.node) || unary.node.operator.node == UnaryOperator::Address =>
-                {
-                    Some(&*unary.node.operand)
-                }
-                _ => None,
-            };
+            let target = target_of(expression);
             self.1 |= target.is_some_and(|target| names_in(target).iter().any(|name| name == self.0));
             if let Expression::Call(call) = expression {
                 self.1 |= call.node.arguments.iter().flat_map(names_in).any(|name| name == self.0);

@@ -773,6 +773,19 @@ fn is_switch_part(statement: &CStatement) -> bool {
     }
 }
 
+/// What an expression itself assigns to, counts with, or takes the address of.
+pub fn target_of(expression: &Expression) -> Option<&Node<Expression>> {
+    match expression {
+        Expression::BinaryOperator(o) if assignment(&o.node.operator.node).is_some() => Some(&o.node.lhs),
+        Expression::UnaryOperator(unary)
+            if counts(&unary.node.operator.node) || unary.node.operator.node == UnaryOperator::Address =>
+        {
+            Some(&unary.node.operand)
+        }
+        _ => None,
+    }
+}
+
 /// Whether an operator changes its operand by 1.
 pub fn counts(operator: &UnaryOperator) -> bool {
     matches!(

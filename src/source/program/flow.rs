@@ -6,13 +6,12 @@ use std::ops::Range;
 
 use lang_c::ast::{
     BinaryOperator, BlockItem, CallExpression, Declaration, Expression, ForInitializer, FunctionDefinition, Statement,
-    UnaryOperator,
 };
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
 use super::super::function::identifier;
-use super::super::nest::{assignment, counts};
+use super::super::nest::target_of;
 
 /// What a piece of the program does with a variable first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -250,16 +249,7 @@ pub struct Changed(pub HashSet<String>);
 
 impl<'ast> Visit<'ast> for Changed {
     fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast ByteSpan) {
-        let target = match expression {
-            Expression::BinaryOperator(o) if assignment(&o.node.operator.node).is_some() => Some(&o.node.lhs),
-            Expression::UnaryOperator(unary)
-                if counts(&unary.node.operator.node) || unary.node.operator.node == UnaryOperator::Address =>
-            {
-                Some(&unary.node.operand)
-            }
-            _ => None,
-        };
-        if let Some(Node { node: Expression::Identifier(name), .. }) = target.map(|target| &**target) {
+        if let Some(Node { node: Expression::Identifier(name), .. }) = target_of(expression) {
             self.0.insert(name.node.name.clone());
         }
         visit::visit_expression(self, expression, span);

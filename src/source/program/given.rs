@@ -12,7 +12,7 @@ use super::super::allocated::room;
 use super::super::canonical::names_in;
 use super::super::exits::jumps;
 use super::super::function::{derived, identifier};
-use super::super::nest::{assignment, is_name};
+use super::super::nest::{assignment, counts, is_name};
 use super::flow::Path;
 use super::names::{Declared, global};
 use super::outline::Outliner;
@@ -58,14 +58,7 @@ impl<'u> Visit<'u> for Given<'u, '_> {
     }
 
     fn visit_unary_operator_expression(&mut self, unary: &'u UnaryOperatorExpression, span: &'u ByteSpan) {
-        let moves = matches!(
-            unary.operator.node,
-            UnaryOperator::PreIncrement
-                | UnaryOperator::PostIncrement
-                | UnaryOperator::PreDecrement
-                | UnaryOperator::PostDecrement
-                | UnaryOperator::Address
-        );
+        let moves = counts(&unary.operator.node) || unary.operator.node == UnaryOperator::Address;
         if moves && is_name(&unary.operand, self.name) {
             self.moves_at(span);
         }

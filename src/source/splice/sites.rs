@@ -5,14 +5,14 @@ use std::collections::HashSet;
 
 use lang_c::ast::{
     BinaryOperator, BinaryOperatorExpression, BlockItem, CallExpression, Declaration, DerivedDeclarator, Expression,
-    FunctionDefinition, IfStatement, Initializer, ParameterDeclaration, Statement, UnaryOperator,
+    FunctionDefinition, IfStatement, Initializer, ParameterDeclaration, Statement,
 };
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
 use super::super::canonical::has_call;
 use super::super::function::{derived, identifier};
-use super::super::nest::{assignment, counts};
+use super::super::nest::{assignment, target_of};
 use super::super::preprocess::Splice;
 use super::super::program::Free;
 use super::super::structs::type_specifiers;
@@ -140,15 +140,7 @@ impl Written {
 
 impl<'ast> Visit<'ast> for Written {
     fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast ByteSpan) {
-        let target = match expression {
-            Expression::BinaryOperator(o) if assignment(&o.node.operator.node).is_some() => Some(&*o.node.lhs),
-            Expression::UnaryOperator(unary)
-                if counts(&unary.node.operator.node) || unary.node.operator.node == UnaryOperator::Address =>
-            {
-                Some(&*unary.node.operand)
-            }
-            _ => None,
-        };
+        let target = target_of(expression);
         let mut roots = target.map_or(vec![], |target| vec![(target, false)]);
         while let Some((node, is_subscript)) = roots.pop() {
             let own = |node| (node, is_subscript);
