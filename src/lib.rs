@@ -184,12 +184,8 @@ fn prepare(mut kernel: Kernel, board: &Board, options: &Options) -> Result<Kerne
     widen_bounds(&mut kernel, &free).map_err(|error| budget::refusal(error, &kernel))?;
     polyhedral::settle_domain(&mut kernel).map_err(|error| budget::refusal(error, &kernel))?;
     let kernel = polyhedral::within_extents(&kernel).unwrap_or(kernel);
-    let live = |kernel: &Kernel| polyhedral::without_dead_code(kernel).map_err(|error| budget::refusal(error, kernel));
-    let kernel = live(&kernel)?;
-    let kernel = match polyhedral::copies_forwarded(&kernel).map_err(|error| budget::refusal(error, &kernel))? {
-        Some(forwarded) => live(&forwarded)?,
-        None => kernel,
-    };
+    let kernel = polyhedral::settled(&kernel).map_err(|error| budget::refusal(error, &kernel))?;
+    polyhedral::require_no_lasting_values(&kernel)?;
     require_memory(&kernel, board)?;
     require_registers(&kernel)?;
     let kernel = polyhedral::writes_merged(&kernel).unwrap_or(kernel);

@@ -268,6 +268,8 @@ kernels! {
     fdtd_2d; [T = 1, N = 1, M = 1], [T = 3, N = 11, M = 14], [T = 2, N = 17, M = 5];
     heat_3d; [T = 1, N = 3], [T = 2, N = 7];
     line_buffer; [w = 3, h = 0], [w = 3, h = 3], [w = 17, h = 9];
+    line_computed; [h = 0], [h = 2], [h = 14];
+    delays_computed; [n = 0], [n = 1], [n = 3], [n = 77];
     not_affine; [n = 0], [n = 1], [n = 21];
     windows; [N = 0, M = 0], [N = 5, M = 2], [N = 7, M = 3], [N = 300, M = 3], [N = 530, M = 4];
 

@@ -96,6 +96,8 @@ fn sums_take_the_adder_s_cycles() {
 #[test]
 fn lines_and_windows_take_no_cycles() {
     guard("line_buffer", &[("w", 64), ("h", 40)], 10 * 64 * 40, 1.25);
+    // The pixels are computed, once each: three elements and two sums.
+    guard("delays_computed", &[("n", 1000)], 3 * 1000, 1.25);
 }
 
 /// Integers are there for the next iteration, a filter's output after a product and two sums.

@@ -16,8 +16,10 @@ use std::rc::Rc;
 
 use anyhow::Result;
 
+use super::computed::{Computed, computed_apart};
+use super::dead::{live_with_empty_copies, without_dead_code};
 use super::expand::{SMALL, is_small, rewrite_reads, rewrite_statements};
-use super::extract::statements;
+use super::extract::{sizes_with_elements, statements};
 use super::flow::{Producer, last_writes_of, producers};
 use super::isl::{Constraint, Map, Set, Tuple};
 use super::{Access, Program};
@@ -36,18 +38,44 @@ const DEEPEST: usize = 2 * SMALL as usize;
 const MOST_VALUES: usize = 4;
 const MOST_COMPARISONS: usize = 6;
 
-/// `kernel` with reads of local scalars and short arrays that only copies write in other words, as far as nobody reads them any more
-/// then; `None` where there are none. The copies are still there.
+/// `kernel` without dead code, and with copies read where their values come from. An element that has no value yet may be copied as long
+/// as nobody uses it, as a window does at the border of an image.
+///
+/// # Errors
+/// Those of [`without_dead_code`] and [`super::extract()`].
+pub fn settled(kernel: &Kernel) -> Result<Kernel> {
+    let refused = match without_dead_code(kernel) {
+        Ok(live) => return Ok(copies_forwarded(&live)?.unwrap_or(live)),
+        Err(refused) => refused,
+    };
+    let Ok(live) = live_with_empty_copies(kernel) else { return Err(refused) };
+    let Some(forwarded) = copies_forwarded(&live)? else { return Err(refused) };
+    without_dead_code(&forwarded).map_err(|_| refused)
+}
+
+/// `kernel` with reads of local scalars and arrays that only copies write in other words, and without those that nobody reads any more
+/// then; `None` where there are none. Where that takes all that is moved away, values that are computed first have arrays of their own.
 ///
 /// # Errors
 /// Those of [`super::extract()`].
-pub fn copies_forwarded(kernel: &Kernel) -> Result<Option<Kernel>> {
+fn copies_forwarded(kernel: &Kernel) -> Result<Option<Kernel>> {
+    let plain = forwarded(kernel)?;
+    let Some(Computed { kernel: apart, copied }) = computed_apart(kernel, copied) else { return Ok(plain) };
+    let Some(apart) = forwarded(&apart)? else { return Ok(plain) };
+    let is_gone = |name: &String| apart.arrays.iter().all(|array| array.name != *name);
+    let statements = |kernel: &Kernel| kernel.statements().len();
+    let is_better = copied.iter().all(is_gone) && statements(&apart) < statements(plain.as_ref().unwrap_or(kernel));
+    Ok(if is_better { Some(apart) } else { plain })
+}
+
+/// The same of a kernel as it is.
+fn forwarded(kernel: &Kernel) -> Result<Option<Kernel>> {
     let gone: Vec<ArrayId> = kernel.arrays.keys().filter(|array| only_copies_write(kernel, *array)).collect();
     if gone.is_empty() {
         return Ok(None);
     }
     let program = statements(kernel)?;
-    let found = program.isl.within(OPERATIONS, || Copies::new(kernel, &program, gone).values())?;
+    let found = program.isl.within(OPERATIONS, || Copies::new(kernel, &program, gone)?.values())?;
     let Some(values) = found.filter(|values| !values.is_empty()) else { return Ok(None) };
     let mut forwarded = kernel.clone();
     let mut number = 0;
@@ -57,7 +85,7 @@ pub fn copies_forwarded(kernel: &Kernel) -> Result<Option<Kernel>> {
         }
         number += 1;
     });
-    Ok(Some(forwarded))
+    live_with_empty_copies(&forwarded).map(Some)
 }
 
 /// Whether the array is local, and written by copies alone.
@@ -71,7 +99,7 @@ fn only_copies_write(kernel: &Kernel, array: ArrayId) -> bool {
 }
 
 /// Where a value that takes no operator comes from: an element, or no array at all; `None` for a value that is computed.
-fn copied(value: &Expr) -> Option<Option<&kernel::Access>> {
+pub(super) fn copied(value: &Expr) -> Option<Option<&kernel::Access>> {
     match value {
         Expr::Read { access, .. } => access.guard.is_none().then_some(Some(access)),
         Expr::Constant { .. } | Expr::Scalar { .. } | Expr::Index { .. } => Some(None),
@@ -87,6 +115,8 @@ struct Copies<'a> {
     kernel: &'a Kernel,
     program: &'a Program,
     all: ByStatement<&'a Statement>,
+    /// Those that the hardware takes.
+    sizes: Set,
     /// The arrays that nobody is to read.
     gone: Vec<ArrayId>,
     /// Of those arrays.
@@ -111,9 +141,10 @@ struct Origin {
 }
 
 impl<'a> Copies<'a> {
-    fn new(kernel: &'a Kernel, program: &'a Program, gone: Vec<ArrayId>) -> Copies<'a> {
+    fn new(kernel: &'a Kernel, program: &'a Program, gone: Vec<ArrayId>) -> Result<Copies<'a>> {
         let producers = kernel.arrays.iter().map(|_| OnceCell::new()).collect();
-        Copies { kernel, program, all: kernel.statements(), gone, producers }
+        let sizes = sizes_with_elements(program, kernel)?;
+        Ok(Copies { kernel, program, all: kernel.statements(), sizes, gone, producers })
     }
 
     /// What takes the place of every read of the arrays that go; those of which one stays stay, too.
@@ -149,7 +180,7 @@ impl<'a> Copies<'a> {
     /// What a read of an array that goes becomes; `None` where nobody can tell, or nothing is gained.
     fn value(&self, reader: StatementId, read: &kernel::Access) -> Result<Option<Expr>> {
         let Some(access) = self.reference(reader, read) else { return Ok(None) };
-        let domain = self.program.statements[reader].accesses[access].may.domain()?;
+        let domain = self.program.statements[reader].accesses[access].may.domain()?.intersect_params(&self.sizes)?;
         let mut origins = vec![];
         let own = Copied { reader, from: domain.identity()?, of: reader, access };
         if !self.follow(&own, DEEPEST, &mut origins)? {
@@ -498,7 +529,6 @@ fn replace(expr: &mut Expr, values: &[(&kernel::Access, Expr)]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::without_dead_code;
     use super::*;
     use crate::source::{self, Source};
 
@@ -507,8 +537,7 @@ mod tests {
         let arguments = "int N, int a[N], int b[N], int c[N][N], int d[N][N]";
         let text = format!("#pragma burstc size(N: 5, min 2, max 16)\nvoid k({arguments})\n{{\n{body}\n}}\n");
         let kernel = source::parse(&Source { path: "k.c".into(), text, cpp_args: vec![] }).unwrap();
-        let kernel = without_dead_code(&kernel).unwrap();
-        let kernel = copies_forwarded(&kernel).unwrap().map_or(kernel, |kernel| without_dead_code(&kernel).unwrap());
+        let kernel = settled(&kernel).unwrap();
         let locals = kernel.arrays.iter().filter(|array| array.storage != Storage::Argument);
         (kernel.statements().len(), locals.map(|array| array.name.clone()).collect())
     }
@@ -531,6 +560,57 @@ mod tests {
             ("int s[4] = {0}; for (int i = 0; i < N; i++) { for (int k = 3; k > 0; k--) s[k] = s[k - 1]; s[0] = a[i]; b[i] = s[3]; }".into(), 1),
         ] {
             assert_eq!(left(&body), (statements, vec![]), "{body}");
+        }
+    }
+
+    /// The rows that are left, in order: of each local array its name and extents.
+    fn arrays_left(body: &str) -> Vec<(String, String)> {
+        let text = format!(
+            "#pragma burstc size(N: 5, min 2, max 16)\nvoid k(int N, int a[N], int b[N], int c[N][N], int d[N][N])\n{{\n{body}\n}}\n"
+        );
+        let kernel = source::parse(&Source { path: "k.c".into(), text, cpp_args: vec![] }).unwrap();
+        let kernel = settled(&kernel).unwrap();
+        let locals = kernel.arrays.iter().filter(|array| array.storage != Storage::Argument);
+        let extents =
+            |array: &kernel::Array| array.extents.iter().map(Affine::to_string).collect::<Vec<_>>().join(", ");
+        locals.map(|array| (array.name.clone(), extents(array))).collect()
+    }
+
+    #[test]
+    fn values_that_are_computed_and_moved_have_an_array() {
+        let rows = |declared: &str, steps: &str| {
+            format!("{declared} for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) {{ {steps} }}")
+        };
+        for (body, left) in [
+            // One value for both, over the loops inside the declaration.
+            (
+                rows(
+                    "int l[16] = {0}, s = 0, t = 0;",
+                    "t = s; s = 3 * d[i][j]; if (j > 0) c[i][j] = t + l[j]; l[j] = 3 * d[i][j];",
+                ),
+                &[("s_value", "N, N")][..],
+            ),
+            (
+                "for (int i = 0; i < N; i++) { int s = 0, t = 0; for (int j = 0; j < N; j++) { t = s; s = 3 * d[i][j]; c[i][j] = t + s; } }".into(),
+                &[("s_value", "N")],
+            ),
+            // What it is computed from changes between both.
+            (
+                rows("int s = 0, t = 0, u = 0, v = 0;", "t = s; v = u; s = 3 * d[i][j]; d[i][j] = c[i][j]; u = 3 * d[i][j]; if (j > 0) a[j] = t + v;"),
+                &[("s_value", "N, N"), ("u_value", "N, N")],
+            ),
+            // It goes into what it is computed from.
+            (rows("int s = 0, t = 0;", "t = s; s = 3 * d[i][j] + t; c[i][j] = s;"), &[("s", "")]),
+            // Nothing is gained.
+            (rows("int s = 1;", "c[i][j] = s; s = 2 * d[i][j];"), &[("s", "")]),
+            // Nothing is known of the first ones; they are moved, and not used.
+            (
+                rows("int s, t;", "t = s; s = 3 * d[i][j]; if (j > 0) c[i][j] = s + t;"),
+                &[("s_value", "N, N")],
+            ),
+        ] {
+            let left: Vec<(String, String)> = left.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect();
+            assert_eq!(arrays_left(&body), left, "{body}");
         }
     }
 

@@ -5,10 +5,12 @@
 use anyhow::Result;
 
 use super::Program;
+use super::copies::copied;
 use super::extract::{ever_run, places, sizes_with_elements, statements};
 use super::isl::{Map, Set};
 use crate::diagnostic::Diagnostic;
 use crate::ids::{ArrayId, ByArray, ByStatement, StatementId};
+use crate::offload::is_by_data;
 use crate::source::kernel::{self, Access, BinaryOp, Expr, Kernel, Node, Storage};
 
 /// isl's operations for the values of all local arrays. Past them no value is called unused and none undefined, which
@@ -23,6 +25,36 @@ const OPERATIONS: u64 = 2_000_000;
 /// A [`Diagnostic`] where nothing is left, and where a local variable is surely read before it is written. Those of
 /// [`super::extract()`] for kernels with local variables.
 pub fn without_dead_code(kernel: &Kernel) -> Result<Kernel> {
+    live(kernel, false)
+}
+
+/// The same, where a copy of an element without a value into another local variable is no fault: nobody may use it there.
+pub(super) fn live_with_empty_copies(kernel: &Kernel) -> Result<Kernel> {
+    live(kernel, true)
+}
+
+/// Refuses a local array that is `static` in C, where something may read what an earlier call has left there.
+///
+/// # Errors
+/// A [`Diagnostic`] at the word.
+pub fn require_no_lasting_values(kernel: &Kernel) -> Result<()> {
+    for (array, declaration) in kernel.arrays.iter_enumerated() {
+        let Some(span) = declaration.lasting else { continue };
+        if is_by_data(kernel, array) || !is_written_before_read(kernel, array)? {
+            return Err(lasts(&declaration.name).at(span, "here").into());
+        }
+    }
+    Ok(())
+}
+
+fn lasts(name: &str) -> Diagnostic {
+    Diagnostic::new(format!("`{name}` keeps its values between calls, and they may be read")).help(format!(
+        "write what is read of `{name}` before, in every call; without `static`, it may begin with an initializer; what calls hand on is an \
+         argument"
+    ))
+}
+
+fn live(kernel: &Kernel, has_empty_copies: bool) -> Result<Kernel> {
     let first = kernel.statements().first().map(|s| s.span).unwrap_or_default();
     let runs = ever_run(kernel)?;
     if !runs.contains(&true) {
@@ -35,7 +67,7 @@ pub fn without_dead_code(kernel: &Kernel) -> Result<Kernel> {
     if kernel.arrays.iter().all(|a| a.storage == Storage::Argument) {
         return Ok(kernel);
     }
-    let used = used(&kernel)?;
+    let used = used(&kernel, has_empty_copies)?;
     if !used.contains(&true) {
         return Err(Diagnostic::new(format!("the function `{}` writes nothing that its caller sees", kernel.name))
             .at(first, "nobody reads the result")
@@ -51,9 +83,9 @@ pub fn runs(kernel: &Kernel) -> Result<bool> {
 }
 
 /// By statement, whether what it writes reaches an argument.
-fn used(kernel: &Kernel) -> Result<ByStatement<bool>> {
+fn used(kernel: &Kernel, has_empty_copies: bool) -> Result<ByStatement<bool>> {
     let program = statements(kernel)?;
-    let flow = program.isl.within(OPERATIONS, || local_flow(&program, kernel))?;
+    let flow = program.isl.within(OPERATIONS, || local_flow(&program, kernel, has_empty_copies))?;
     let statements = kernel.statements();
     let mut used: ByStatement<bool> =
         statements.iter().map(|s| kernel.arrays[s.target.array].storage == Storage::Argument).collect();
@@ -75,7 +107,7 @@ struct Flow {
     undefined: Option<Diagnostic>,
 }
 
-fn local_flow(program: &Program, kernel: &Kernel) -> Result<Flow> {
+fn local_flow(program: &Program, kernel: &Kernel, has_empty_copies: bool) -> Result<Flow> {
     let (sources, places) = (kernel.statements(), places(kernel));
     let sizes = sizes_with_elements(program, kernel)?;
     let mut flow = Flow { pairs: vec![], undefined: None };
@@ -97,10 +129,11 @@ fn local_flow(program: &Program, kernel: &Kernel) -> Result<Flow> {
                 }
             }
             if !is_written && flow.undefined.is_none() {
-                let name = &kernel.arrays[read.array].name;
+                let kernel::Array { name, lasting, .. } = &kernel.arrays[read.array];
                 let what = format!("`{name}` is read before it is written: its value is undefined in C");
                 let refused = Diagnostic::new(what).at(statement.span, "nothing has been written there");
-                flow.undefined = Some(refused.help(format!("give the elements of `{name}` values first")));
+                let refused = refused.help(format!("give the elements of `{name}` values first"));
+                flow.undefined = Some(lasting.map_or(refused, |span| lasts(name).at(span, "here")));
             }
         }
         // The model has a statement's write first, then its references.
@@ -120,7 +153,14 @@ fn local_flow(program: &Program, kernel: &Kernel) -> Result<Flow> {
                 }
                 undefined = undefined.subtract(&pairs.domain()?)?;
             }
-            if flow.undefined.is_none() && is_sure(&statement.value, reference) && !undefined.is_empty()? {
+            let is_empty_copy = has_empty_copies
+                && kernel.arrays[statement.target.array].storage != Storage::Argument
+                && copied(&statement.value).is_some();
+            if flow.undefined.is_none()
+                && !is_empty_copy
+                && is_sure(&statement.value, reference)
+                && !undefined.is_empty()?
+            {
                 let names = program.parameters.iter().chain(&program.statements[sink].iterators).cloned();
                 flow.undefined =
                     Some(refusal(kernel, reference, names.collect(), &undefined, places[sink].loops.len())?);
@@ -186,6 +226,9 @@ fn refusal(kernel: &Kernel, read: &Access, names: Vec<String>, undefined: &Set, 
     let array = &kernel.arrays[read.array];
     let name = &array.name;
     let what = if array.extents.is_empty() { format!("`{name}`") } else { format!("the element of `{name}`") };
+    if array.lasting.is_some() {
+        return Ok(lasts(name).at(read.span, "read before this call has written it"));
+    }
     let scope = if loops > 0 { " in every iteration that reads it" } else { "" };
     Ok(Diagnostic::new(format!("`{name}` is read before it is written{place}: its value is undefined in C"))
         .at(read.span, "nothing has been written there")
@@ -294,6 +337,59 @@ mod tests {
              #pragma burstc tile(i:4)\nfor (int i = 20; i < N; i++) b[i] += 1;",
         );
         assert_eq!(kernel.expect("a kernel").tilings.len(), 1);
+    }
+
+    /// The C program begins with what the call before has left, or the initializer of the first one; the hardware with anything.
+    #[test]
+    fn nobody_reads_what_calls_leave() {
+        let lasts = |body: &str| {
+            let text = format!(
+                "#pragma burstc size(N: 5, min 2, max 16)\nvoid k(int N, int a[N], int b[N])\n{{\n{body}\n}}\n"
+            );
+            let kernel = source::parse(&Source { path: "k.c".into(), text, cpp_args: vec![] }).expect(body);
+            let message = |error: anyhow::Error| error.downcast_ref::<Diagnostic>().expect(body).message.clone();
+            crate::polyhedral::settled(&kernel)
+                .and_then(|kernel| require_no_lasting_values(&kernel))
+                .map_err(message)
+                .err()
+        };
+        let refused = |name: &str| Some(format!("`{name}` keeps its values between calls, and they may be read"));
+        for (body, expected) in [
+            (
+                "static int t[16]; for (int i = 0; i < N; i++) t[i] = a[i]; for (int i = 0; i < N; i++) b[i] = t[N - 1 - i];",
+                None,
+            ),
+            (
+                "static int t[2] = {3, 4}; for (int i = 0; i < N; i++) { t[1] = t[0]; t[0] = 2 * a[i]; if (i > 0) b[i] = t[1]; }",
+                None,
+            ),
+            (
+                "static int t[2] = {3, 4}; for (int i = 0; i < N; i++) { t[1] = t[0]; t[0] = 2 * a[i]; b[i] = t[1]; }",
+                refused("t"),
+            ),
+            ("static int t[16] = {0}; for (int i = 0; i < N; i++) { b[i] = t[i]; t[i] = a[i]; }", refused("t")),
+            // Data may leave it as it was, and where they tell the place, nobody knows.
+            (
+                "static int t[16]; for (int i = 0; i < N; i++) { if (a[i] > 0) t[i] = a[i]; b[i] += t[i]; }",
+                refused("t"),
+            ),
+            (
+                "static int t[16]; for (int i = 0; i < N; i++) { t[a[i] & 15] = a[i]; b[i] = t[b[i] & 15]; }",
+                refused("t"),
+            ),
+            (
+                "static int t[16]; for (int i = 0; i < N; i++) { t[i] = 1; b[i] = a[i] > 0 ? t[a[i] & 7] : 0; }",
+                refused("t"),
+            ),
+            // One of them for all iterations of the loop around it.
+            (
+                "for (int i = 0; i < N; i++) { static int t[16]; if (i == 0) for (int j = 0; j < N; j++) t[j] = a[j]; b[i] = t[i]; }",
+                None,
+            ),
+            ("for (int i = 0; i < N; i++) { static int t[16]; t[i] = a[i]; b[i] = i < 3 ? t[i] : t[i - 3]; }", None),
+        ] {
+            assert_eq!(lasts(body), expected, "{body}");
+        }
     }
 
     #[test]

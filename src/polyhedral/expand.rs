@@ -180,7 +180,7 @@ fn private_loops(program: &Program, array: ArrayId, common: usize) -> Result<usi
 /// Which instance an iteration of a loop inside `outer` has, counted from 0, and how many there are. The loops over the cells of
 /// a block, `i = 16 * ii` to `16 * ii + 15`, have as many as a block has, and not as many as there are values of `i`: those of
 /// another block have another `ii`.
-fn place(kernel: &Kernel, outer: &[&Loop], inner: &Loop) -> Option<(Affine, Affine)> {
+pub(super) fn place(kernel: &Kernel, outer: &[&Loop], inner: &Loop) -> Option<(Affine, Affine)> {
     let (lower, upper) = range(kernel, outer, inner)?;
     let extent = upper - lower.clone() + Affine::constant(1);
     let iterator = Affine::variable(&inner.iterator);

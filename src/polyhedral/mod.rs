@@ -1,6 +1,7 @@
 //! `Kernel` to [`Program`]: statements, domains, accesses, schedule and dependences as isl objects. Everything is
 //! parametric in the size parameters.
 
+mod computed;
 mod copies;
 mod dead;
 mod domain;
@@ -19,8 +20,8 @@ pub mod scan;
 mod slant;
 mod uses;
 
-pub use copies::copies_forwarded;
-pub use dead::{runs, without_dead_code};
+pub use copies::settled;
+pub use dead::{require_no_lasting_values, runs};
 pub use domain::settle_domain;
 pub use expand::expand_locals;
 pub(crate) use expand::{is_taken, rewrite_reads, rewrite_statements};

@@ -519,6 +519,7 @@ mod tests {
             range: None,
             use_of: None,
             in_one: false,
+            lasting: None,
             masked: false,
             storage: Storage::Argument,
             span: Default::default(),

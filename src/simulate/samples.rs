@@ -34,6 +34,7 @@ fn array(name: &str, bits: u32, extents: Vec<Affine>) -> Array {
         range: None,
         use_of: None,
         in_one: false,
+        lasting: None,
         masked: false,
         storage: Storage::Argument,
         span: Default::default(),

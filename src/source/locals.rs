@@ -36,14 +36,20 @@ impl Nest<'_, '_> {
                 .at(self.span(node.span), "local type")
                 .help("move it before the function"));
         }
+        let mut lasting = None;
         for specifier in &declaration.specifiers {
             if let DeclarationSpecifier::StorageClass(class) = &specifier.node
                 && matches!(class.node, StorageClassSpecifier::Static | StorageClassSpecifier::Extern)
                 && !is_const(declaration)
             {
-                return Err(Diagnostic::new("a local variable keeps its value between calls")
-                    .at(self.span(specifier.span), "here")
-                    .help("pass it as an argument"));
+                let is_array = |own: &Node<InitDeclarator>| !derived(&own.node.declarator).is_empty();
+                let span = self.span(specifier.span);
+                if class.node == StorageClassSpecifier::Extern || !declaration.declarators.iter().all(is_array) {
+                    return Err(Diagnostic::new("a local variable keeps its value between calls")
+                        .at(span, "here")
+                        .help("pass it as an argument"));
+                }
+                lasting = Some(span);
             }
         }
         let ty = self.scope.types.of_declaration(&declaration.specifiers);
@@ -64,7 +70,7 @@ impl Nest<'_, '_> {
                 }
                 _ => match self.scope.table(declaration, declarator) {
                     Some(table) => self.scope.declare(name, Name::Table(table)),
-                    None => self.local_array(name, &ty, declarator)?,
+                    None => self.local_array(name, &ty, declarator, lasting)?,
                 },
             }
         }
@@ -218,7 +224,15 @@ impl Nest<'_, '_> {
         }
     }
 
-    fn local_array(&mut self, name: &str, ty: &CType, declarator: &Node<InitDeclarator>) -> Checked<()> {
+    /// One that is `lasting` begins with what the caller's first call gave it or an earlier one has left; that nobody reads it is
+    /// seen where values are followed.
+    fn local_array(
+        &mut self,
+        name: &str,
+        ty: &CType,
+        declarator: &Node<InitDeclarator>,
+        lasting: Option<Span>,
+    ) -> Checked<()> {
         let span = self.span(declarator.span);
         let parts = derived(&declarator.node.declarator);
         let is_pointer = parts.first().is_some_and(|part| matches!(part.node, DerivedDeclarator::Pointer(_)));
@@ -233,7 +247,7 @@ impl Nest<'_, '_> {
                 .at(span, "array of pointers")
                 .help("choose with one pointer, as in `const int *p = k == 0 ? a : b;`"));
         }
-        if declarator.node.initializer.is_some() {
+        if declarator.node.initializer.is_some() && lasting.is_none() {
             return Err(Diagnostic::new(format!("the local array `{name}` has an initializer"))
                 .at(span, "initializer")
                 .help(format!(
@@ -260,7 +274,12 @@ impl Nest<'_, '_> {
             };
             extents.push(self.scope.extent(size, name)?);
         }
-        self.local_memory(name, ty, extents, span);
+        let array = self.local_memory(name, ty, extents, span);
+        if lasting.is_some() {
+            let own = &mut self.scope.arrays[array];
+            own.lasting = lasting;
+            own.storage = Storage::Local { declared_in: vec![], expanded: 0, transferred: false };
+        }
         Ok(())
     }
 
@@ -295,6 +314,7 @@ impl Nest<'_, '_> {
             range: None,
             use_of: None,
             in_one,
+            lasting: None,
             storage,
             span,
         })

@@ -539,6 +539,7 @@ fn arguments(
                 range: None,
                 use_of: None,
                 in_one,
+                lasting: None,
                 storage,
                 span,
             });

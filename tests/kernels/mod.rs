@@ -96,6 +96,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
             range: None,
             use_of: None,
             in_one: false,
+            lasting: None,
             masked: false,
             storage: Storage::Argument,
             span: span(2),

@@ -44,6 +44,9 @@ pub struct Array {
     /// C has its rows in one dimension, where what leaves a row is in another.
     #[serde(skip)]
     pub in_one: bool,
+    /// `static` of a local array, which C keeps from call to call: whatever is read of it is to be written in the same call before.
+    #[serde(skip)]
+    pub lasting: Option<Span>,
     pub span: Span,
 }
 
@@ -80,6 +83,7 @@ impl Array {
             range: None,
             use_of: None,
             in_one: false,
+            lasting: None,
             ..self.clone()
         }
     }

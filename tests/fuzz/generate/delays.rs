@@ -27,7 +27,8 @@ pub fn program(seed: u64) -> Program {
         [2, 2, 1, 1].map(|rank| Array { element: alike(&mut dice), rank, local: false }).to_vec();
     let count = 1 + dice.below(3) as usize;
     arrays.extend((0..count).map(|_| Array { element: alike(&mut dice), rank: 0, local: true }));
-    let body = nest(&mut dice, count, floats);
+    // Earlier seeds keep their programs.
+    let body = nest(&mut dice, count, floats, seed >= 20_000_000);
     let runs = runs(&sizes, &mut dice);
     let lanes = dice.chance(25).then(|| 2 << dice.below(2));
     Program { lanes, ..Program::of(sizes, arrays, body, runs, memory, seed) }
@@ -37,7 +38,7 @@ fn scalar(number: usize) -> Access {
     of(DELAYED + number, [])
 }
 
-fn nest(dice: &mut Dice, count: usize, floats: bool) -> Vec<Node> {
+fn nest(dice: &mut Dice, count: usize, floats: bool, computed: bool) -> Vec<Node> {
     let declared: Vec<Node> = (0..count)
         .map(|number| {
             let first = match dice.below(3) {
@@ -57,7 +58,7 @@ fn nest(dice: &mut Dice, count: usize, floats: bool) -> Vec<Node> {
     let (outer, inner) = if across { ("M", "N") } else { ("N", "M") };
     let mut steps = vec![];
     for _ in 0..2 + dice.below(4) {
-        let step = step(dice, count, floats, &cell, across);
+        let step = step(dice, count, (floats, computed), &cell, across);
         steps.push(match dice.chance(15) {
             true => {
                 let edge = variable("j") - Affine::constant(dice.below(3) as i64);
@@ -79,11 +80,22 @@ fn nest(dice: &mut Dice, count: usize, floats: bool) -> Vec<Node> {
     if outside { declared.into_iter().chain([rows]).collect() } else { vec![rows] }
 }
 
-/// A copy, or what takes copies in.
-fn step(dice: &mut Dice, count: usize, floats: bool, cell: &dyn Fn(usize) -> Access, across: bool) -> Node {
+/// A copy, or what takes copies in, or what is computed from the input alone, where that is wanted.
+fn step(
+    dice: &mut Dice,
+    count: usize,
+    (floats, computed): (bool, bool),
+    cell: &dyn Fn(usize) -> Access,
+    across: bool,
+) -> Node {
     let any = |dice: &mut Dice| scalar(dice.below(count as u64) as usize);
     let along = of(if across { ROWS } else { COLUMNS }, [variable("j")]);
-    match dice.below(10) {
+    match dice.below(if computed { 14 } else { 10 }) {
+        10.. => {
+            let other = if dice.chance(60) { Expr::Constant(1 + dice.below(9) as i64) } else { Expr::Read(along) };
+            let operator = dice.pick(if floats { &["+", "*"][..] } else { &["+", "^"] });
+            assign(any(dice), "=", Expr::Binary(operator, Box::new(Expr::Read(cell(INPUT))), Box::new(other)))
+        }
         0..=3 => {
             let source = match dice.below(6) {
                 0 | 1 => any(dice),
