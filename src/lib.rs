@@ -207,7 +207,7 @@ fn prepare(mut kernel: Kernel, board: &Board, options: &Options) -> Result<Kerne
     for array in kernel.arrays.iter_mut().filter(|array| options.layouts.contains(&array.name)) {
         array.by_tiles = array.by_tiles.or(Some(array.span));
     }
-    Ok(kernel)
+    Ok(polyhedral::interleaved(&kernel).unwrap_or(kernel))
 }
 
 /// The ports that somebody has put arrays on, if there are such arrays and such ports.

@@ -64,7 +64,7 @@ use crate::ids::{ArrayId, BandId, StatementId};
 use crate::layout::Digit;
 use crate::offload::{
     Buffer, LaneShape, MOST_PORTS, Mapping, Offload, Partition, Piece, Scan, Wait, Window, extent_below, gather_count,
-    is_by_data, port_references,
+    is_by_data, port_references, power_of_two,
 };
 use crate::source::kernel::{Access, Argument, Kernel, Storage};
 use crate::walk::{Values, Visitor, Which, guard_depth, walk};
@@ -475,7 +475,11 @@ impl<'a> Checker<'a> {
             let in_two = self.offload.bands.iter().any(|band| band.is_in_two());
             let shared = match buffer.skewed {
                 true => !in_two && axes.iter().any(|axis| axis.count == buffer.bank_count()) && self.are_lines(buffer),
-                false => in_two || axes.len() == 1 && (lanes.contains(&buffer.bank_count()) || self.is_alike(buffer)),
+                false => {
+                    in_two
+                        || axes.len() == 1
+                            && (self.longest_line(buffer) == buffer.bank_count() || self.is_alike(buffer))
+                }
             };
             let holds = divides && apart && shared && buffer.partition.is_none();
             self.require(holds, "banks", || format!("{name}: {axes:?} for {lanes:?} lanes"));
@@ -497,6 +501,19 @@ impl<'a> Checker<'a> {
         })
     }
 
+    /// Neighbours from the first to the last cell that lanes access at once, a power of two.
+    fn longest_line(&self, buffer: &Buffer) -> i64 {
+        let (statements, iterators) = (self.kernel.statements(), self.kernel.iterators());
+        let mut longest = 0;
+        for (s, shape) in statements.keys().filter_map(|s| Some((s, self.offload.lanes(s)?))) {
+            let references = statements[s].references().into_iter().chain(statements[s].targets());
+            for subscript in references.filter(|access| access.array == buffer.array).flat_map(|own| &own.subscripts) {
+                longest = longest.max(shape.gain(subscript, &iterators[s])[0].abs() * (shape.count - 1));
+            }
+        }
+        power_of_two(longest + 1)
+    }
+
     /// Whether every access of the lanes lies along one of the subscripts that skewed storage has banks of, at most, as many cells
     /// as there are banks.
     fn are_lines(&self, buffer: &Buffer) -> bool {
@@ -512,7 +529,7 @@ impl<'a> Checker<'a> {
                     [] => true,
                     [one] => {
                         let all = axes.iter().any(|axis| (axis.subscript, axis.count) == (one, buffer.bank_count()));
-                        all && gain(&access.subscripts[one]).abs() == 1 && shape.count <= buffer.bank_count()
+                        all && gain(&access.subscripts[one]).abs() * (shape.count - 1) < buffer.bank_count()
                     }
                     _ => false,
                 }

@@ -268,6 +268,11 @@ kernels! {
     fdtd_2d; [T = 1, N = 1, M = 1], [T = 3, N = 11, M = 14], [T = 2, N = 17, M = 5];
     heat_3d; [T = 1, N = 3], [T = 2, N = 7];
     line_buffer; [w = 3, h = 0], [w = 3, h = 3], [w = 17, h = 9];
+    pixels; [h = 0, w = 0], [h = 1, w = 1], [h = 5, w = 33];
+    colours; [h = 2, w = 2], [h = 3, w = 3], [h = 7, w = 30];
+    complex_pairs; [n = 0], [n = 1], [n = 37];
+    lanes_overlap; [n = 0], [n = 1], [n = 77];
+    lanes_apart; [n = 0], [n = 1], [n = 75];
     line_computed; [h = 0], [h = 2], [h = 14];
     delays_computed; [n = 0], [n = 1], [n = 3], [n = 77];
     not_affine; [n = 0], [n = 1], [n = 21];

@@ -217,6 +217,7 @@ mod tests {
             use_of: None,
             in_one: false,
             lasting: None,
+            apart_in_c: None,
             masked: false,
             storage: Storage::Argument,
             span: Default::default(),

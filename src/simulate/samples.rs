@@ -35,6 +35,7 @@ fn array(name: &str, bits: u32, extents: Vec<Affine>) -> Array {
         use_of: None,
         in_one: false,
         lasting: None,
+        apart_in_c: None,
         masked: false,
         storage: Storage::Argument,
         span: Default::default(),

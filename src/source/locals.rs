@@ -315,6 +315,7 @@ impl Nest<'_, '_> {
             use_of: None,
             in_one,
             lasting: None,
+            apart_in_c: None,
             storage,
             span,
         })

@@ -540,6 +540,7 @@ fn arguments(
                 use_of: None,
                 in_one,
                 lasting: None,
+                apart_in_c: None,
                 storage,
                 span,
             });

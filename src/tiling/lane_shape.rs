@@ -56,7 +56,16 @@ impl Banking {
 
     /// An array of which these banks and what `own` wants are not those of one buffer.
     pub fn disagrees(&self, banked: &Banked, own: &LaneShape) -> Option<ArrayId> {
-        let most = self.most?;
+        let Some(most) = self.most else {
+            // Lines of neighbours lie along any of several subscripts, all of one length.
+            let is_uneven = |(array, axes): &(&ArrayId, &Axes)| {
+                let mut both = Banked::from([(**array, (*axes).clone())]);
+                join(&mut both, banked.get(*array).map(|known| (**array, known.clone())).into_iter().collect());
+                both.values()
+                    .any(|axes| axes.len() > 1 && axes.values().any(|count| Some(count) != axes.values().next()))
+            };
+            return own.banks.iter().find(is_uneven).map(|(array, _)| *array);
+        };
         let is_over = |(array, axes): &(&ArrayId, &Axes)| {
             let known = banked.get(*array).cloned().unwrap_or_default();
             let count = |axes: &Axes| axes.values().product::<i64>();
@@ -124,6 +133,9 @@ impl StatementLanes {
 /// as lanes lie along the longer of both.
 pub const MOST_BANKS: i64 = 2;
 
+/// Elements from lane to lane along a subscript, at most: pixels of three colours, and of four.
+pub const MOST_APART: i64 = 4;
+
 /// What lanes along a dimension, or two, mean for one statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaneShape {
@@ -181,10 +193,13 @@ impl LaneShape {
             if *slants.entry(access.array).or_insert(slant) != slant {
                 return Err(format!("`{name}` is accessed along a diagonal, and along another line"));
             }
-            if gains[subscript].abs() != 1 {
-                return Err(format!("`{name}` is accessed every {} elements", gains[subscript].abs()));
+            let apart = gains[subscript].abs();
+            if apart > MOST_APART || slant != 0 && apart != 1 {
+                return Err(format!("`{name}` is accessed every {apart} elements"));
             }
-            join(&mut banks, Banked::from([(access.array, Axes::from([(subscript, count)]))]));
+            // As many neighbours as there are from the first one's to the last one's.
+            let neighbours = power_of_two(apart * (count - 1) + 1);
+            join(&mut banks, Banked::from([(access.array, Axes::from([(subscript, neighbours)]))]));
         }
         let stays_at = |target: &Access| target.subscripts.iter().all(|s| s.gain(iterators, &steps) == 0);
         if let Some(target) = statement.targets().find(|target| !statement.also.is_empty() && stays_at(target)) {

@@ -9,6 +9,7 @@ use super::program::{
     Style, Subscript,
 };
 
+mod apart;
 mod beats;
 mod chains;
 mod columns;
@@ -120,10 +121,12 @@ pub enum Kind {
     Units,
     /// Local arrays whose elements the text names one by one.
     Elements,
+    /// Neighbours that access cells two to four apart.
+    Apart,
 }
 
 impl Kind {
-    pub const ALL: [(&str, Kind); 20] = [
+    pub const ALL: [(&str, Kind); 21] = [
         ("any", Kind::Any),
         ("equal", Kind::Equal),
         ("beats", Kind::Beats),
@@ -144,11 +147,15 @@ impl Kind {
         ("masks", Kind::Masks),
         ("units", Kind::Units),
         ("elements", Kind::Elements),
+        ("apart", Kind::Apart),
     ];
 
     pub fn of(seed: u64) -> Kind {
         let mut dice = Dice(SplitMix::named(seed, "kind"));
         // Earlier seeds keep their programs.
+        if seed >= 21_000_000 && seed % 16 == 13 {
+            return Kind::Apart;
+        }
         if seed >= 18_000_000 && seed % 16 == 12 {
             return Kind::Elements;
         }
@@ -353,6 +360,7 @@ fn assign(target: Access, operator: &'static str, value: Expr) -> Node {
 fn of_kind(seed: u64) -> Program {
     match Kind::of(seed) {
         Kind::Equal => equal::program(seed),
+        Kind::Apart => apart::program(seed),
         Kind::Beats => beats::program(seed),
         Kind::Grid => grid::program(seed),
         Kind::Rows => rows::program(seed),

@@ -97,6 +97,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
             use_of: None,
             in_one: false,
             lasting: None,
+            apart_in_c: None,
             masked: false,
             storage: Storage::Argument,
             span: span(2),

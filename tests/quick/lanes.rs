@@ -207,7 +207,12 @@ fn refusals_say_why() {
     kernels::analyze(&with_lanes(by_two.clone(), 2)).unwrap();
     assert_refused(by_two, 4, "along i: neighbours depend on one another");
     assert_refused(nest("a[N]; b[N]", "b[i]", "a[i]", 8), 16, "along i: a tile has 8 of its values only");
-    assert_refused(nest("a[2*N]; b[N]", "b[i]", "a[2*i]", 32), 4, "along i: `a` is accessed every 2 elements");
+    // Four apart, as the colours of pixels are, but no more.
+    for apart in [2, 3, 4] {
+        let nest = nest(&format!("a[{apart}*N]; b[N]"), "b[i]", &format!("a[{apart}*i]"), 32);
+        kernels::analyze(&with_lanes(nest, 4)).unwrap();
+    }
+    assert_refused(nest("a[5*N]; b[N]", "b[i]", "a[5*i]", 32), 4, "along i: `a` is accessed every 5 elements");
     assert_refused(nest("a[N][N]; b[N]", "b[i]", "a[i][i]", 32), 4, "along i: `a` is accessed along a diagonal");
     let one_cell = "along i: all lanes write one element of `b`, which is no sum or its like";
     assert_refused(nest("a[N]; b[1]", "b[0]", "a[i]", 32), 4, one_cell);

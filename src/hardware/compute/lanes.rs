@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::affine::Affine;
-use crate::hardware::buffers::banks::{Rotation, Rotations, joined, parts};
+use crate::hardware::buffers::banks::{Rotation, Rotations, joined};
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::circuit::variable as circuit;
 use crate::hardware::compute::instances::Instances;
@@ -199,17 +199,29 @@ impl<'a> LanesOf<'a> {
         running: Option<Expr>,
     ) -> (Expr, Option<Expr>) {
         let [only] = &data[..] else {
-            let lane_of: BTreeMap<usize, i64> =
-                (0..self.count).map(|lane| (self.word(lane, target, buffer), lane)).collect();
+            // Where iterations lie closer than the lanes are wide, as those of `a[3 i + c]` with four values of `c`, several lanes have a
+            // word, of which one runs at most.
+            let mut lanes_of: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+            for lane in 0..self.count {
+                lanes_of.entry(self.word(lane, target, buffer)).or_default().push(lane as u32);
+            }
             let words = buffer.bank_count() as usize;
-            let ordered = |values: &[Expr]| {
-                let none = Expr::constant(0, values[0].ty());
-                let of = |word| lane_of.get(&word).map_or(none.clone(), |lane| values[*lane as usize].clone());
-                joined(&(0..words).map(of).collect::<Vec<_>>())
+            let ordered = |of: &dyn Fn(&[u32]) -> Expr, none: Expr| {
+                let word = |word| lanes_of.get(&word).map_or(none.clone(), |lanes| of(lanes));
+                joined(&(0..words).map(word).collect::<Vec<_>>())
             };
             // A group may have words that are no lane's.
-            let all = (lane_of.len() < words).then(|| Expr::bit(true).replicate(self.count as u32));
-            return (ordered(&data), running.or(all).map(|bits| ordered(&parts(&bits, 1))));
+            let all = (lanes_of.len() < words).then(|| Expr::bit(true).replicate(self.count as u32));
+            let running = running.or(all);
+            let value = |lane: u32| data[lane as usize].clone();
+            let runs = |lane: u32| running.as_ref().map_or(Expr::bit(true), |bits| bits.index(lane));
+            let chosen = |lanes: &[u32]| {
+                let first = value(lanes[0]);
+                lanes[1..].iter().fold(first, |other, lane| runs(*lane).select(&value(*lane), &other))
+            };
+            let any = |lanes: &[u32]| lanes[1..].iter().fold(runs(lanes[0]), |all, lane| all.or(&runs(*lane)));
+            let enables = running.is_some().then(|| ordered(&any, Expr::bit(false)));
+            return (ordered(&chosen, Expr::constant(0, data[0].ty())), enables);
         };
         match buffer.bank_count() {
             1 => (only.clone(), running),

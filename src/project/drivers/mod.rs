@@ -82,8 +82,7 @@ fn places(kernel: &Kernel) -> Vec<(Argument, Register)> {
 fn prototype(kernel: &Kernel) -> String {
     let argument = |(argument, register): &(Argument, Register)| match argument {
         Argument::Array(a) => {
-            let extents = kernel.arrays[*a].layout().in_c().digits;
-            let extents: String = extents.iter().map(|digit| format!("[{}]", digit.radix)).collect();
+            let extents: String = kernel.arrays[*a].extents_in_c().iter().map(|extent| format!("[{extent}]")).collect();
             format!("{} {}{extents}", kernel.arrays[*a].element, register.name)
         }
         _ => format!("{} {}", register.c_type, register.name),
@@ -258,9 +257,9 @@ fn pynq(kernel: &Kernel, memory_bytes: u64) -> Result<String> {
             }
             Argument::Array(a) => {
                 let array = &kernel.arrays[*a];
-                let extents = array.layout().in_c().digits;
+                let extents = array.extents_in_c();
                 let extents: String =
-                    extents.iter().map(|digit| format!("{}, ", python_affine(kernel, &digit.radix))).collect();
+                    extents.iter().map(|extent| format!("{}, ", python_affine(kernel, extent))).collect();
                 let shape = format!("({})", extents.trim_end());
                 let order = if array.order == Order::ColumnMajor { "F" } else { "C" };
                 let _ = match register.local_bytes {

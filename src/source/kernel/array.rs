@@ -47,6 +47,9 @@ pub struct Array {
     /// `static` of a local array, which C keeps from call to call: whatever is read of it is to be written in the same call before.
     #[serde(skip)]
     pub lasting: Option<Span>,
+    /// The last two extents in C, where one dimension has both ([`interleaved`](crate::polyhedral::interleaved)).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub apart_in_c: Option<[Affine; 2]>,
     pub span: Span,
 }
 
@@ -84,8 +87,19 @@ impl Array {
             use_of: None,
             in_one: false,
             lasting: None,
+            apart_in_c: None,
             ..self.clone()
         }
+    }
+
+    /// The extents as C has them.
+    pub fn extents_in_c(&self) -> Vec<Affine> {
+        let mut extents: Vec<Affine> = self.layout().in_c().digits.into_iter().map(|digit| digit.radix).collect();
+        if let Some(apart) = &self.apart_in_c {
+            extents.pop();
+            extents.extend(apart.iter().cloned());
+        }
+        extents
     }
 
     /// Bits of an element on chip.
