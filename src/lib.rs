@@ -158,8 +158,15 @@ pub fn analyze_read(read: Read, board: &Board, options: &Options) -> Result<Offl
 
 fn analyzed(kernel: Kernel, board: &Board, options: &Options) -> Result<Offload> {
     let kernel = prepare(kernel, board, options)?;
-    let offload = choose_lanes::analyze_in_units(&kernel, board, options.lanes.clone(), options.units)
-        .map_err(|error| budget::refusal(error, &kernel))?;
+    let analyze = |kernel: &Kernel| {
+        choose_lanes::analyze_in_units(kernel, board, options.lanes.clone(), options.units)
+            .map_err(|error| budget::refusal(error, kernel))
+    };
+    // Units may have structures to themselves that lie in one row, and lanes as they are asked for other banks.
+    let offload = match polyhedral::interleaved(&kernel).map(|joined| analyze(&joined)) {
+        Some(Ok(offload)) => offload,
+        Some(Err(_)) | None => analyze(&kernel)?,
+    };
     // Again, because local arrays that a tile hands to a later one through memory have grown.
     require_memory(&offload.kernel, board)?;
     require_registers(&offload.kernel)?;
@@ -207,7 +214,7 @@ fn prepare(mut kernel: Kernel, board: &Board, options: &Options) -> Result<Kerne
     for array in kernel.arrays.iter_mut().filter(|array| options.layouts.contains(&array.name)) {
         array.by_tiles = array.by_tiles.or(Some(array.span));
     }
-    Ok(polyhedral::interleaved(&kernel).unwrap_or(kernel))
+    Ok(kernel)
 }
 
 /// The ports that somebody has put arrays on, if there are such arrays and such ports.

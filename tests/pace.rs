@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use burstc::Options;
+use burstc::choose_lanes::Request;
 use burstc::report::Estimate;
 use burstc::simulate::simulator::Simulator;
 use burstc::source::Source;
@@ -104,9 +105,14 @@ fn lines_and_windows_take_no_cycles() {
 #[test]
 fn pixels_and_pairs_move_in_rows() {
     // Six bytes per pixel of three statements, as many in and out, and three words of two numbers each.
-    guard("pixels", &[("h", 48), ("w", 64)], 3 * 48 * 64, 0.52);
-    guard("colours", &[("h", 32), ("w", 48)], 3 * 30 * 46, 0.62);
-    guard("complex_pairs", &[("n", 512)], 2 * 512, 3.15);
+    let in_lanes = |kernel: &str, sizes: &[(&str, i128)], iterations: u64, most: f64| {
+        let path = format!("tests/kernels/{kernel}.c");
+        let options = Options { lanes: Some(Request::Usual), ..Options::default() };
+        guard_subject(kernel, &Subject::read_with(&path, &options), sizes, iterations, most);
+    };
+    in_lanes("pixels", &[("h", 48), ("w", 64)], 3 * 48 * 64, 0.52);
+    in_lanes("colours", &[("h", 32), ("w", 48)], 3 * 30 * 46, 0.62);
+    in_lanes("complex_pairs", &[("n", 512)], 2 * 512, 3.15);
 }
 
 /// Integers are there for the next iteration, a filter's output after a product and two sums.
