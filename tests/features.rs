@@ -271,6 +271,8 @@ kernels! {
     pixels; [h = 0, w = 0], [h = 1, w = 1], [h = 5, w = 33];
     colours; [h = 2, w = 2], [h = 3, w = 3], [h = 7, w = 30];
     complex_pairs; [n = 0], [n = 1], [n = 37];
+    result_pointers; [n = 1], [n = 2], [n = 77];
+    columns_first; [h = 0, w = 0], [h = 1, w = 1], [h = 5, w = 33];
     lanes_overlap; [n = 0], [n = 1], [n = 77];
     lanes_apart; [n = 0], [n = 1], [n = 75];
     line_computed; [h = 0], [h = 2], [h = 14];

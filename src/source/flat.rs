@@ -9,6 +9,7 @@ use lang_c::ast::{
     ArrayDeclarator, ArraySize, BinaryOperator, BinaryOperatorExpression, BlockItem, CallExpression,
     ConditionalExpression, Declarator, DeclaratorKind, DerivedDeclarator, Expression, ExternalDeclaration,
     ForInitializer, FunctionDefinition, Identifier, InitDeclarator, Initializer, Statement, TranslationUnit, TypeName,
+    UnaryOperator,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -134,12 +135,15 @@ fn arrays(
         declared.times(&candidate.name) == 1
             && sizes_of(candidate).iter().all(|size| !changed.contains(size) && declared.times(size) <= 1)
     });
-    // Rows and columns are sizes, whoever has them.
-    let products: Vec<Vec<String>> = candidates
+    // Rows and columns are sizes, whoever has them. What rows are multiplied by is how long they are, whichever is named first.
+    let mut products: Vec<Vec<String>> = candidates
         .iter()
         .map(|candidate| candidate.extents.all().iter().flat_map(Polynomial::names).collect::<Vec<_>>())
         .filter(|names| !names.is_empty())
         .collect();
+    let all = products.iter().flatten().cloned().collect();
+    let lengths = multipliers(&function.statement, &all);
+    products.iter_mut().for_each(|names| names.sort_by_key(|name| lengths.contains(name)));
     candidates
         .extend(tables.iter().map(|table| Candidate { name: table.name.clone(), extents: table.extents.clone() }));
     candidates.retain(|candidate| !matches!(candidate.extents, Extents::Rows(_)) || has_marks(&candidate.name));
@@ -229,6 +233,55 @@ fn lists(body: &Node<Statement>) -> HashSet<String> {
     let mut lists = Lists(HashSet::new());
     lists.visit_statement(&body.node, &body.span);
     lists.0
+}
+
+/// Those of these names by which a body multiplies what is none of them.
+fn multipliers(body: &Node<Statement>, sizes: &HashSet<String>) -> HashSet<String> {
+    struct Products<'s>(&'s HashSet<String>, HashSet<String>);
+    impl<'ast> Visit<'ast> for Products<'_> {
+        fn visit_binary_operator_expression(&mut self, o: &'ast BinaryOperatorExpression, span: &'ast Span) {
+            let size = |side: &Node<Expression>| variable(side).filter(|name| self.0.contains(*name)).map(String::from);
+            if o.operator.node == BinaryOperator::Multiply {
+                match (size(&o.lhs), size(&o.rhs)) {
+                    (Some(only), None) | (None, Some(only)) => self.1.extend([only]),
+                    _ => {}
+                }
+            }
+            visit::visit_binary_operator_expression(self, o, span);
+        }
+    }
+    let mut products = Products(sizes, HashSet::new());
+    products.visit_statement(&body.node, &body.span);
+    products.1
+}
+
+/// Whether all that a body does with a pointer is to read and write `*p`, or `p[0]`.
+pub fn is_first_alone(body: &Node<Statement>, name: &str) -> bool {
+    struct Firsts<'n>(&'n str, usize);
+    impl Firsts<'_> {
+        fn is_it(&self, node: &Node<Expression>) -> bool {
+            variable(node) == Some(self.0)
+        }
+    }
+    impl<'ast> Visit<'ast> for Firsts<'_> {
+        fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
+            self.1 += usize::from(match expression {
+                Expression::BinaryOperator(own) => {
+                    own.node.operator.node == BinaryOperator::Index
+                        && self.is_it(&own.node.lhs)
+                        && constant(&own.node.rhs) == Some(0)
+                }
+                Expression::UnaryOperator(own) => {
+                    own.node.operator.node == UnaryOperator::Indirection && self.is_it(&own.node.operand)
+                }
+                _ => false,
+            });
+            visit::visit_expression(self, expression, span);
+        }
+    }
+    let mut firsts = Firsts(name, 0);
+    firsts.visit_statement(&body.node, &body.span);
+    firsts.1 > 0 && firsts.1 == names(body, name)
 }
 
 /// Whether a body has products of these names with others, or divides by them.

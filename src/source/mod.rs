@@ -76,6 +76,7 @@ use anyhow::Context;
 use lang_c::ast::TranslationUnit;
 use lang_c::span::Span as ByteSpan;
 
+use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Fault, Span};
 use crate::ids::ByArray;
 use crate::printable::on_one_line;
@@ -576,7 +577,11 @@ fn arguments(
             .collect::<Checked<Vec<_>>>()?;
         if let Some(pointer) = argument.pointer {
             let unlike = |refused| scope.unlike_rows(&argument.name, argument.span, refused);
-            extents = directives.pointer_extents(argument, pointer, extents, &parameters, &unlike)?;
+            let is_one = extents.is_empty() && flat::is_first_alone(function.body, &argument.name);
+            extents = match is_one && !directives.gives_extents(&argument.name) {
+                true => vec![Affine::constant(1)],
+                false => directives.pointer_extents(argument, pointer, extents, &parameters, &unlike)?,
+            };
         }
         scope.arrays[array].extents = extents;
     }

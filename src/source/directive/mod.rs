@@ -300,6 +300,11 @@ impl Directives {
         sums.flat_map(|sum| &sum.names).map(|name| name.text.as_str())
     }
 
+    /// Whether one of them says how large a pointer's array is.
+    pub fn gives_extents(&self, name: &str) -> bool {
+        self.extents.iter().any(|extent| extent.name.text == *name)
+    }
+
     /// All extents of a pointer, of which the declaration gives `inner`, all but the first. `unlike` says why it has no others where
     /// that is known.
     pub fn pointer_extents(
