@@ -8,7 +8,9 @@ use crate::ids::ArrayId;
 use crate::layout::Order;
 use crate::offload::is_by_data;
 use crate::source::kernel::{Access, Array, Kernel, Storage};
-use crate::tiling::lane_shape::MOST_APART;
+
+/// Elements that lie beside each other, at most: pixels of three colours, and of four. Lanes' cells lie no further apart.
+pub const MOST_APART: i64 = 4;
 
 /// `kernel` with the last two dimensions of such arguments as one; `None` where there are none.
 pub fn interleaved(kernel: &Kernel) -> Option<Kernel> {

@@ -28,7 +28,7 @@ pub use expand::expand_locals;
 pub(crate) use expand::{is_taken, rewrite_reads, rewrite_statements};
 pub use extract::{dimension_names, extract};
 pub use implied::{implied_bounds, within_extents};
-pub use interleaved::interleaved;
+pub use interleaved::{MOST_APART, interleaved};
 pub use join::join_statements;
 pub use masked::masked;
 pub use merge::writes_merged;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::affine::Affine;
 use crate::ids::ArrayId;
 use crate::offload::{Reduction, is_by_data, limit_count, power_of_two};
+use crate::polyhedral::MOST_APART;
 use crate::polyhedral::scan::solve;
 use crate::source::kernel::{Access, Kernel, LanesAlong, LanesDirective, Statement};
 
@@ -133,9 +134,6 @@ impl StatementLanes {
 /// as lanes lie along the longer of both.
 pub const MOST_BANKS: i64 = 2;
 
-/// Elements from lane to lane along a subscript, at most: pixels of three colours, and of four.
-pub const MOST_APART: i64 = 4;
-
 /// What lanes along a dimension, or two, mean for one statement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaneShape {
@@ -194,7 +192,9 @@ impl LaneShape {
                 return Err(format!("`{name}` is accessed along a diagonal, and along another line"));
             }
             let apart = gains[subscript].abs();
-            if apart > MOST_APART || slant != 0 && apart != 1 {
+            // In waves there are orders whose lanes are neighbours.
+            let is_of_one_loop = steps.iter().filter(|step| **step != 0).count() == 1;
+            if apart > if is_of_one_loop && slant == 0 { MOST_APART } else { 1 } {
                 return Err(format!("`{name}` is accessed every {apart} elements"));
             }
             // As many neighbours as there are from the first one's to the last one's.

@@ -48,7 +48,7 @@ pub struct Array {
     #[serde(skip)]
     pub lasting: Option<Span>,
     /// The last two extents in C, where one dimension has both ([`interleaved`](crate::polyhedral::interleaved)).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip)]
     pub apart_in_c: Option<[Affine; 2]>,
     pub span: Span,
 }
