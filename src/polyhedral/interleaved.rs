@@ -47,8 +47,10 @@ pub fn interleaved(kernel: &Kernel) -> Option<Kernel> {
 fn length(array: &Array) -> Option<i64> {
     let is_in_rows = array.order == Order::RowMajor && array.by_tiles.is_none() && array.slant.is_none();
     let is_plain = is_in_rows && array.storage == Storage::Argument && array.use_of.is_none();
-    let [.., _, last] = &array.extents[..] else { return None };
-    (is_plain && last.is_constant() && (2..=MOST_APART).contains(&last.constant)).then_some(last.constant)
+    let [.., rows, last] = &array.extents[..] else { return None };
+    // A filter's coefficients stay as they are.
+    let is_long = !rows.is_constant() || rows.constant > MOST_APART;
+    (is_plain && is_long && last.is_constant() && (2..=MOST_APART).contains(&last.constant)).then_some(last.constant)
 }
 
 #[cfg(test)]
