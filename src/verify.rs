@@ -475,11 +475,8 @@ impl<'a> Checker<'a> {
             let in_two = self.offload.bands.iter().any(|band| band.is_in_two());
             let shared = match buffer.skewed {
                 true => !in_two && axes.iter().any(|axis| axis.count == buffer.bank_count()) && self.are_lines(buffer),
-                false => {
-                    in_two
-                        || axes.len() == 1
-                            && (self.longest_line(buffer) == buffer.bank_count() || self.is_alike(buffer))
-                }
+                // Where all lanes access the same cells, the banks are for beats of memory only.
+                false => in_two || axes.len() == 1 && [1, buffer.bank_count()].contains(&self.longest_line(buffer)),
             };
             let holds = divides && apart && shared && buffer.partition.is_none();
             self.require(holds, "banks", || format!("{name}: {axes:?} for {lanes:?} lanes"));
@@ -491,17 +488,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether all lanes access the same cells of a buffer: its banks are for beats of memory only.
-    fn is_alike(&self, buffer: &Buffer) -> bool {
-        let (statements, iterators) = (self.kernel.statements(), self.kernel.iterators());
-        statements.keys().filter_map(|s| Some((s, self.offload.lanes(s)?))).all(|(s, shape)| {
-            let references = statements[s].references().into_iter().chain(statements[s].targets());
-            let own = references.filter(|access| access.array == buffer.array);
-            own.flat_map(|access| &access.subscripts).all(|subscript| !shape.moves(subscript, &iterators[s]))
-        })
-    }
-
-    /// Neighbours from the first to the last cell that lanes access at once, a power of two.
+    /// Neighbours from the first to the last cell that lanes along one dimension access at once, a power of two; 1 where all access the same.
     fn longest_line(&self, buffer: &Buffer) -> i64 {
         let (statements, iterators) = (self.kernel.statements(), self.kernel.iterators());
         let mut longest = 0;

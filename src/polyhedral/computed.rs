@@ -11,6 +11,7 @@
 
 use std::collections::BTreeSet;
 
+use super::copies::copied;
 use super::expand::{is_taken, place};
 use crate::affine::{Affine, fresh};
 use crate::ids::ArrayId;
@@ -24,16 +25,17 @@ pub(super) struct Computed {
     pub copied: Vec<String>,
 }
 
-/// The kernel so; `None` where nothing that is computed is handed on from copy to copy. `copied` tells a copy's value, and where it is
-/// read.
-pub(super) fn computed_apart(kernel: &Kernel, copied: impl Fn(&Expr) -> Option<Option<&Access>>) -> Option<Computed> {
+/// The kernel so; `None` where nothing that is computed is handed on from copy to copy, and where a loop around it has no bounds over
+/// the sizes.
+pub(super) fn computed_apart(kernel: &Kernel) -> Option<Computed> {
     let all = kernel.statements();
     let sources = |array: ArrayId| -> BTreeSet<ArrayId> {
         let writers = all.iter().filter(move |statement| statement.target.array == array);
-        writers.flat_map(|statement| read(&statement.value)).collect()
+        writers.flat_map(|statement| statement.value.arrays()).collect()
     };
-    let comes_from = |array: ArrayId, from: &BTreeSet<ArrayId>| {
-        let (mut seen, mut open) = (from.clone(), Vec::from_iter(from.iter().copied()));
+    let comes_from = |array: ArrayId, value: &Expr| {
+        let mut seen: BTreeSet<ArrayId> = value.arrays().collect();
+        let mut open = Vec::from_iter(seen.iter().copied());
         while let Some(next) = open.pop() {
             open.extend(sources(next).into_iter().filter(|source| seen.insert(*source)));
         }
@@ -45,7 +47,7 @@ pub(super) fn computed_apart(kernel: &Kernel, copied: impl Fn(&Expr) -> Option<O
         matches!(own.storage, Storage::Local { .. })
             && !is_by_data(kernel, array)
             && writers.all(|Statement { value, also, .. }| {
-                also.is_empty() && (copied(value).is_some() || !comes_from(array, &read(value)))
+                also.is_empty() && (copied(value).is_some() || !comes_from(array, value))
             })
     };
     let mut moved: BTreeSet<ArrayId> = kernel.arrays.keys().filter(|array| is_moved(*array)).collect();
@@ -69,29 +71,17 @@ pub(super) fn computed_apart(kernel: &Kernel, copied: impl Fn(&Expr) -> Option<O
         Storage::Argument => None,
     });
     let outside = declared.min().unwrap_or(0);
-    let mut apart = Apart { kernel: &mut changed, moved: &moved, outside, copied, is_placed: true };
-    apart.nodes(&mut body, &[]);
-    if !apart.is_placed {
-        return None;
-    }
+    Apart { kernel: &mut changed, moved: &moved, outside }.nodes(&mut body, &[])?;
     number_statements(&mut body);
     changed.body = body;
     Some(Computed { kernel: changed, copied: moved.iter().map(|array| kernel.arrays[*array].name.clone()).collect() })
 }
 
-/// The arrays that a value reads.
-fn read(value: &Expr) -> BTreeSet<ArrayId> {
-    let gathered = value.gathers().into_iter().map(|gather| gather.array);
-    value.reads().into_iter().map(|access| access.array).chain(gathered).collect()
-}
-
-struct Apart<'a, C> {
+struct Apart<'a> {
     kernel: &'a mut Kernel,
     moved: &'a BTreeSet<ArrayId>,
     /// Loops around all of them.
     outside: usize,
-    copied: C,
-    is_placed: bool,
 }
 
 /// A value that stands in an array of its own.
@@ -100,49 +90,50 @@ struct Own {
     access: Access,
 }
 
-impl<C: Fn(&Expr) -> Option<Option<&Access>>> Apart<'_, C> {
-    fn nodes(&mut self, nodes: &mut Vec<Node>, outer: &[&Loop]) {
+impl Apart<'_> {
+    /// Does so in all of them; `None` where a value has no array.
+    fn nodes(&mut self, nodes: &mut Vec<Node>, outer: &[&Loop]) -> Option<()> {
         // Of these nodes, as far as nothing has written what they are computed from.
         let mut known: Vec<Own> = vec![];
-        let mut place = 0;
-        while place < nodes.len() {
-            match &mut nodes[place] {
+        for mut node in std::mem::take(nodes) {
+            match &mut node {
                 Node::Loop(inner) => {
                     let head = Loop { body: vec![], ..inner.clone() };
-                    let mut body = std::mem::take(&mut inner.body);
-                    self.nodes(&mut body, &[outer, &[&head]].concat());
-                    inner.body = body;
+                    self.nodes(&mut inner.body, &[outer, &[&head]].concat())?;
                 }
-                Node::If(inner) => self.nodes(&mut inner.body, outer),
+                Node::If(inner) => self.nodes(&mut inner.body, outer)?,
                 Node::Statement(statement) => {
-                    if self.moved.contains(&statement.target.array) && (self.copied)(&statement.value).is_none() {
-                        let ty = statement.value.ty();
-                        let is_it = |own: &&Own| own.value.is_same(&statement.value);
-                        let (access, new) = match known.iter().find(is_it) {
-                            Some(own) => (own.access.clone(), None),
+                    if self.moved.contains(&statement.target.array) && copied(&statement.value).is_none() {
+                        let is_it = |own: &Own| own.value.is_same(&statement.value);
+                        let place = match known.iter().position(is_it) {
+                            Some(place) => place,
                             None => {
-                                let Some(access) = self.declare(statement, outer) else {
-                                    self.is_placed = false;
-                                    return;
-                                };
-                                let text = format!("{} = {}", self.kernel.arrays[access.array].name, right(statement));
-                                let new = Statement { target: access.clone(), text, ..statement.clone() };
-                                known.push(Own { value: statement.value.clone(), access: access.clone() });
-                                (access, Some(new))
+                                let (own, new) = self.own(statement, outer)?;
+                                nodes.push(Node::Statement(new));
+                                known.push(own);
+                                known.len() - 1
                             }
                         };
-                        statement.value = Expr::Read { access, ty };
-                        if let Some(new) = new {
-                            nodes.insert(place, Node::Statement(new));
-                            place += 1;
-                        }
+                        let ty = statement.value.ty();
+                        statement.value = Expr::Read { access: known[place].access.clone(), ty };
                     }
                 }
             }
-            let written = written(&nodes[place]);
-            known.retain(|own| read(&own.value).is_disjoint(&written));
-            place += 1;
+            let written = written(&node);
+            known.retain(|own| own.value.arrays().all(|array| !written.contains(&array)));
+            nodes.push(node);
         }
+        Some(())
+    }
+
+    /// The array of a statement's value, and what writes it.
+    fn own(&mut self, statement: &Statement, outer: &[&Loop]) -> Option<(Own, Statement)> {
+        let access = self.declare(statement, outer)?;
+        let name = &self.kernel.arrays[access.array].name;
+        let right = statement.text.split_once(" = ").map_or(&*statement.text, |(_, right)| right);
+        let text = format!("{name} = {right}");
+        let new = Statement { target: access.clone(), text, ..statement.clone() };
+        Some((Own { value: statement.value.clone(), access }, new))
     }
 
     /// An array with a cell for every iteration of the loops around a statement, but for those around all that is moved: every iteration
@@ -157,11 +148,6 @@ impl<C: Fn(&Expr) -> Option<Option<&Access>>> Apart<'_, C> {
         let array = self.kernel.arrays.push_and_get_key(declaration);
         Some(Access { array, subscripts, guard: None, ..statement.target.clone() })
     }
-}
-
-/// What a statement's text assigns.
-fn right(statement: &Statement) -> &str {
-    statement.text.split_once(" = ").map_or(&statement.text, |(_, right)| right)
 }
 
 /// The arrays that are written below a node.

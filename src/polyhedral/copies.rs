@@ -60,7 +60,7 @@ pub fn settled(kernel: &Kernel) -> Result<Kernel> {
 /// Those of [`super::extract()`].
 fn copies_forwarded(kernel: &Kernel) -> Result<Option<Kernel>> {
     let plain = forwarded(kernel)?;
-    let Some(Computed { kernel: apart, copied }) = computed_apart(kernel, copied) else { return Ok(plain) };
+    let Some(Computed { kernel: apart, copied }) = computed_apart(kernel) else { return Ok(plain) };
     let Some(apart) = forwarded(&apart)? else { return Ok(plain) };
     let is_gone = |name: &String| apart.arrays.iter().all(|array| array.name != *name);
     let statements = |kernel: &Kernel| kernel.statements().len();
@@ -532,14 +532,21 @@ mod tests {
     use super::*;
     use crate::source::{self, Source};
 
-    /// The statements and the local arrays that are left.
-    fn left(body: &str) -> (usize, Vec<String>) {
+    /// What is left of a kernel with the body.
+    fn kept(body: &str) -> Kernel {
         let arguments = "int N, int a[N], int b[N], int c[N][N], int d[N][N]";
         let text = format!("#pragma burstc size(N: 5, min 2, max 16)\nvoid k({arguments})\n{{\n{body}\n}}\n");
-        let kernel = source::parse(&Source { path: "k.c".into(), text, cpp_args: vec![] }).unwrap();
-        let kernel = settled(&kernel).unwrap();
-        let locals = kernel.arrays.iter().filter(|array| array.storage != Storage::Argument);
-        (kernel.statements().len(), locals.map(|array| array.name.clone()).collect())
+        settled(&source::parse(&Source { path: "k.c".into(), text, cpp_args: vec![] }).unwrap()).unwrap()
+    }
+
+    fn locals(kernel: &Kernel) -> impl Iterator<Item = &kernel::Array> {
+        kernel.arrays.iter().filter(|array| array.storage != Storage::Argument)
+    }
+
+    /// The statements and the local arrays that are left.
+    fn left(body: &str) -> (usize, Vec<String>) {
+        let kernel = kept(body);
+        (kernel.statements().len(), locals(&kernel).map(|array| array.name.clone()).collect())
     }
 
     #[test]
@@ -563,17 +570,11 @@ mod tests {
         }
     }
 
-    /// The rows that are left, in order: of each local array its name and extents.
+    /// The local arrays that are left, with their extents.
     fn arrays_left(body: &str) -> Vec<(String, String)> {
-        let text = format!(
-            "#pragma burstc size(N: 5, min 2, max 16)\nvoid k(int N, int a[N], int b[N], int c[N][N], int d[N][N])\n{{\n{body}\n}}\n"
-        );
-        let kernel = source::parse(&Source { path: "k.c".into(), text, cpp_args: vec![] }).unwrap();
-        let kernel = settled(&kernel).unwrap();
-        let locals = kernel.arrays.iter().filter(|array| array.storage != Storage::Argument);
         let extents =
             |array: &kernel::Array| array.extents.iter().map(Affine::to_string).collect::<Vec<_>>().join(", ");
-        locals.map(|array| (array.name.clone(), extents(array))).collect()
+        locals(&kept(body)).map(|array| (array.name.clone(), extents(array))).collect()
     }
 
     #[test]

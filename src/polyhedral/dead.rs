@@ -257,11 +257,7 @@ fn keep(kernel: &Kernel, kept: &ByStatement<bool>) -> Kernel {
         kernel.statements().iter().zip(kept).filter(|(_, kept)| **kept).map(|(s, _)| s.name.clone()).collect();
     keep_named(&mut kernel, &names);
     let statements = kernel.statements();
-    let accesses = |s: &&kernel::Statement| {
-        let gathered = s.value.gathers().into_iter().map(|gather| gather.array);
-        s.value.reads().into_iter().chain([&s.target]).map(|a| a.array).chain(gathered).collect()
-    };
-    let touched: Vec<ArrayId> = statements.iter().flat_map(|s| -> Vec<ArrayId> { accesses(s) }).collect();
+    let touched: Vec<ArrayId> = statements.iter().flat_map(|s| s.value.arrays().chain([s.target.array])).collect();
     let stays = |array: ArrayId| kernel.arrays[array].storage == Storage::Argument || touched.contains(&array);
     let stay: ByArray<ArrayId> = kernel.arrays.keys().filter(|&array| stays(array)).collect();
     kernel.arrays = stay.iter().map(|&array| kernel.arrays[array].clone()).collect();

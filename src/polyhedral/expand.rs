@@ -150,12 +150,7 @@ fn webs(program: &Program, array: ArrayId) -> Result<BTreeMap<(StatementId, Touc
 
 /// The loops around every access of an array.
 fn common_loops<'a>(places: &[Place<'a>], array: ArrayId) -> Vec<&'a Loop> {
-    let touches = |p: &&Place| {
-        let gathers = || p.statement.value.gathers().iter().any(|gather| gather.array == array);
-        p.statement.target.array == array
-            || p.statement.value.reads().iter().any(|read| read.array == array)
-            || gathers()
-    };
+    let touches = |p: &&Place| p.statement.value.arrays().chain([p.statement.target.array]).any(|own| own == array);
     let mut of = places.iter().filter(touches);
     let Some(first) = of.next() else { return vec![] };
     of.fold(first.loops.clone(), |common, place| {

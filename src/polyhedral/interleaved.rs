@@ -7,7 +7,7 @@ use crate::affine::Affine;
 use crate::ids::ArrayId;
 use crate::layout::Order;
 use crate::offload::is_by_data;
-use crate::source::kernel::{Access, Array, Kernel, Storage};
+use crate::source::kernel::{Array, Kernel, Storage};
 
 /// Elements that lie beside each other, at most: pixels of three colours, and of four. Lanes' cells lie no further apart.
 pub const MOST_APART: i64 = 4;
@@ -16,18 +16,18 @@ pub const MOST_APART: i64 = 4;
 pub fn interleaved(kernel: &Kernel) -> Option<Kernel> {
     let statements = kernel.statements();
     let is_told = |array: ArrayId| {
-        let own = |access: &&Access| access.array == array;
-        let mut accesses = statements.iter().flat_map(|statement| statement.accesses()).filter(own);
-        length(&kernel.arrays[array]) == Some(3)
-            || accesses.all(|access| access.subscripts.last().is_some_and(Affine::is_constant))
+        let mut accesses =
+            statements.iter().flat_map(|statement| statement.accesses()).filter(|own| own.array == array);
+        accesses.all(|access| access.subscripts.last().is_some_and(Affine::is_constant))
     };
-    let joined: Vec<ArrayId> = kernel.arrays.keys().filter(|&array| length(&kernel.arrays[array]).is_some()).collect();
-    let joined: Vec<ArrayId> =
-        joined.into_iter().filter(|&array| !is_by_data(kernel, array) && is_told(array)).collect();
+    let joined = kernel.arrays.iter_enumerated().filter_map(|(array, own)| {
+        let length = length(own).filter(|length| *length == 3 || is_told(array))?;
+        (!is_by_data(kernel, array)).then_some((array, length))
+    });
+    let joined: Vec<(ArrayId, i64)> = joined.collect();
     let mut all = kernel.clone();
-    for &array in &joined {
+    for &(array, length) in &joined {
         let declaration = &mut all.arrays[array];
-        let Some(length) = length(declaration) else { continue };
         let (count, last) = (declaration.extents.pop()?, declaration.extents.last_mut()?);
         declaration.apart_in_c = Some([last.clone(), count]);
         *last = last.clone() * length;

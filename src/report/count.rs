@@ -204,24 +204,7 @@ mod tests {
     }
 
     fn array(name: &str, bits: u32) -> Array {
-        Array {
-            name: name.into(),
-            element: ScalarType::integer(bits, true),
-            boolean: false,
-            extents: vec![n()],
-            slant: None,
-            order: Default::default(),
-            scratch: false,
-            by_tiles: None,
-            range: None,
-            use_of: None,
-            in_one: false,
-            lasting: None,
-            apart_in_c: None,
-            masked: false,
-            storage: Storage::Argument,
-            span: Default::default(),
-        }
+        Array::new(name.into(), ScalarType::integer(bits, true), vec![n()], Storage::Argument, Default::default())
     }
 
     /// Compute, which nothing here looks at.

@@ -507,24 +507,8 @@ mod tests {
     use crate::source::kernel::{Array, ScalarType, Storage};
 
     fn offload() -> Offload {
-        let array = Array {
-            name: "a".into(),
-            element: ScalarType::I32,
-            boolean: false,
-            extents: vec![Affine::constant(64), Affine::constant(64)],
-            slant: None,
-            order: Default::default(),
-            scratch: false,
-            by_tiles: None,
-            range: None,
-            use_of: None,
-            in_one: false,
-            lasting: None,
-            apart_in_c: None,
-            masked: false,
-            storage: Storage::Argument,
-            span: Default::default(),
-        };
+        let extents = vec![Affine::constant(64), Affine::constant(64)];
+        let array = Array::new("a".into(), ScalarType::I32, extents, Storage::Argument, Default::default());
         Offload {
             kernel: Kernel {
                 name: "matmul".into(),

@@ -22,24 +22,7 @@ fn size(name: &str) -> SizeParameter {
 }
 
 fn array(name: &str, bits: u32, extents: Vec<Affine>) -> Array {
-    Array {
-        name: name.into(),
-        element: ScalarType::integer(bits, true),
-        boolean: false,
-        extents,
-        slant: None,
-        order: Default::default(),
-        scratch: false,
-        by_tiles: None,
-        range: None,
-        use_of: None,
-        in_one: false,
-        lasting: None,
-        apart_in_c: None,
-        masked: false,
-        storage: Storage::Argument,
-        span: Default::default(),
-    }
+    Array::new(name.into(), ScalarType::integer(bits, true), extents, Storage::Argument, Default::default())
 }
 
 fn kernel(name: &str) -> Kernel {

@@ -31,8 +31,7 @@ pub fn balanced(value: Expr, target: &Access) -> Expr {
 
 /// Whether a term reads the array that is assigned.
 fn reads(term: &Expr, target: &Access) -> bool {
-    let gathered = term.gathers().into_iter().map(|gather| gather.array);
-    term.reads().into_iter().map(|read| read.array).chain(gathered).any(|array| array == target.array)
+    term.arrays().any(|array| array == target.array)
 }
 
 /// Does so in place.

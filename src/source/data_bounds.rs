@@ -105,11 +105,6 @@ fn any(parts: impl IntoIterator<Item = Expr>) -> Option<Expr> {
     parts.into_iter().reduce(|a, b| super::expression::binary(BinaryOp::LogicalOr, a, b))
 }
 
-fn arrays_of(value: &Expr) -> Vec<ArrayId> {
-    let reads = value.reads().into_iter().map(|access| access.array);
-    reads.chain(value.gathers().into_iter().map(|gather| gather.array)).collect()
-}
-
 fn is_data(value: &Expr) -> bool {
     !value.reads().is_empty() || !value.gathers().is_empty()
 }
@@ -163,7 +158,7 @@ impl Nest<'_, '_> {
         let both = |a, b| binary(BinaryOperator::LogicalAnd, a, b, span);
         let (Some(head), Some(limit)) = (head.reduce(both), limits.reduce(both)) else { return Ok(None) };
 
-        let arrays = std::iter::once(&start).chain(ends.iter().map(|end| &end.value)).flat_map(arrays_of).collect();
+        let arrays = std::iter::once(&start).chain(ends.iter().map(|end| &end.value)).flat_map(Expr::arrays).collect();
         let outside = self.outside((way, step), begins_at_data, &start, &ends, (least, &most))?;
         let mut node = written.node.clone();
         set_start(&mut node.node, from.filter(|_| begins_at_data).unwrap_or(first.clone()));
@@ -300,7 +295,7 @@ impl Nest<'_, '_> {
             Way::Up => vec![start],
             Way::Down => ends.iter().map(|end| &end.value).collect(),
         };
-        let mut ranges = lows.into_iter().flat_map(arrays_of).map(|array| self.scope.arrays[array].range);
+        let mut ranges = lows.into_iter().flat_map(Expr::arrays).map(|array| self.scope.arrays[array].range);
         let is_meant = least >= 0 || least >= -MOST && ranges.all(|range| range.is_some());
         let is_short = is_meant && most.saturating_sub(least) <= MOST && most >= least;
         if let Some((first, mut ends)) = extents {

@@ -141,19 +141,19 @@ fn arrays(
         .map(|candidate| candidate.extents.all().iter().flat_map(Polynomial::names).collect::<Vec<_>>())
         .filter(|names| !names.is_empty())
         .collect();
-    let all = products.iter().flatten().cloned().collect();
-    let lengths = multipliers(&function.statement, &all);
-    products.iter_mut().for_each(|names| names.sort_by_key(|name| lengths.contains(name)));
+    let sizes: HashSet<String> = products.iter().flatten().cloned().collect();
+    let multiplied = Multiplied::of(&function.statement, &sizes);
+    products.iter_mut().for_each(|names| names.sort_by_key(|name| multiplied.lengths.contains(name)));
     candidates
         .extend(tables.iter().map(|table| Candidate { name: table.name.clone(), extents: table.extents.clone() }));
     candidates.retain(|candidate| !matches!(candidate.extents, Extents::Rows(_)) || has_marks(&candidate.name));
     let wanted = Wanted {
         arrays: candidates.iter().map(|candidate| candidate.name.clone()).collect(),
-        sizes: products.iter().flatten().cloned().collect(),
+        sizes,
         products,
         shapes: candidates.iter().map(|candidate| candidate.extents.all().to_vec()).collect(),
     };
-    if candidates.is_empty() && !multiplies(&function.statement, &wanted.sizes) {
+    if candidates.is_empty() && !multiplied.any {
         return;
     }
     let loops = substitute(function, &wanted, types);
@@ -235,26 +235,6 @@ fn lists(body: &Node<Statement>) -> HashSet<String> {
     lists.0
 }
 
-/// Those of these names by which a body multiplies what is none of them.
-fn multipliers(body: &Node<Statement>, sizes: &HashSet<String>) -> HashSet<String> {
-    struct Products<'s>(&'s HashSet<String>, HashSet<String>);
-    impl<'ast> Visit<'ast> for Products<'_> {
-        fn visit_binary_operator_expression(&mut self, o: &'ast BinaryOperatorExpression, span: &'ast Span) {
-            let size = |side: &Node<Expression>| variable(side).filter(|name| self.0.contains(*name)).map(String::from);
-            if o.operator.node == BinaryOperator::Multiply {
-                match (size(&o.lhs), size(&o.rhs)) {
-                    (Some(only), None) | (None, Some(only)) => self.1.extend([only]),
-                    _ => {}
-                }
-            }
-            visit::visit_binary_operator_expression(self, o, span);
-        }
-    }
-    let mut products = Products(sizes, HashSet::new());
-    products.visit_statement(&body.node, &body.span);
-    products.1
-}
-
 /// Whether all that a body does with a pointer is to read and write `*p`, or `p[0]`.
 pub fn is_first_alone(body: &Node<Statement>, name: &str) -> bool {
     struct Firsts<'n>(&'n str, usize);
@@ -284,23 +264,38 @@ pub fn is_first_alone(body: &Node<Statement>, name: &str) -> bool {
     firsts.1 > 0 && firsts.1 == names(body, name)
 }
 
-/// Whether a body has products of these names with others, or divides by them.
-fn multiplies(body: &Node<Statement>, sizes: &HashSet<String>) -> bool {
-    struct Products<'s>(&'s HashSet<String>, bool);
-    impl<'ast> Visit<'ast> for Products<'_> {
-        fn visit_binary_operator_expression(&mut self, o: &'ast BinaryOperatorExpression, span: &'ast Span) {
-            let has = |side: &Node<Expression>| variable(side).is_some_and(|name| self.0.contains(name));
-            self.1 |= match o.operator.node {
-                BinaryOperator::Multiply => has(&o.lhs) || has(&o.rhs),
-                BinaryOperator::Divide | BinaryOperator::Modulo => has(&o.rhs),
-                _ => false,
-            };
-            visit::visit_binary_operator_expression(self, o, span);
+/// How a body multiplies by sizes.
+#[derive(Default)]
+struct Multiplied {
+    /// Whether it has products of them, or divides by them.
+    any: bool,
+    /// Those by which it multiplies what is no size.
+    lengths: HashSet<String>,
+}
+
+impl Multiplied {
+    fn of(body: &Node<Statement>, sizes: &HashSet<String>) -> Multiplied {
+        struct Products<'s>(&'s HashSet<String>, Multiplied);
+        impl<'ast> Visit<'ast> for Products<'_> {
+            fn visit_binary_operator_expression(&mut self, o: &'ast BinaryOperatorExpression, span: &'ast Span) {
+                let Products(sizes, found) = self;
+                let size = |side| variable(side).filter(|name| sizes.contains(*name));
+                match (&o.operator.node, size(&o.lhs), size(&o.rhs)) {
+                    (BinaryOperator::Multiply, Some(only), None) | (BinaryOperator::Multiply, None, Some(only)) => {
+                        found.any = true;
+                        found.lengths.insert(only.to_string());
+                    }
+                    (BinaryOperator::Multiply, Some(_), Some(_))
+                    | (BinaryOperator::Divide | BinaryOperator::Modulo, _, Some(_)) => found.any = true,
+                    _ => {}
+                }
+                visit::visit_binary_operator_expression(self, o, span);
+            }
         }
+        let mut products = Products(sizes, Multiplied::default());
+        products.visit_statement(&body.node, &body.span);
+        products.1
     }
-    let mut products = Products(sizes, false);
-    products.visit_statement(&body.node, &body.span);
-    products.1
 }
 
 /// Calls `act` with what declares the arguments and the variables of a function.

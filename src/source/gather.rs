@@ -141,9 +141,7 @@ pub fn without_affine_form(kernel: &Kernel) -> Vec<Unordered> {
 
 /// Whether some element of an argument is in the value, also by way of local variables. `seen` are those that were looked at.
 fn is_of_data(kernel: &Kernel, value: &Expr, seen: &mut Vec<ArrayId>) -> bool {
-    let arrays = value.reads().into_iter().map(|access| access.array);
-    let arrays: Vec<ArrayId> = arrays.chain(value.gathers().into_iter().map(|gather| gather.array)).collect();
-    arrays.into_iter().any(|array| {
+    value.arrays().any(|array| {
         if matches!(kernel.arrays[array].storage, Storage::Argument) {
             return true;
         }

@@ -299,26 +299,9 @@ impl Nest<'_, '_> {
         let element = ty.arithmetic().unwrap_or(ScalarType::I32);
         let declared_in = self.scope.loops.iter().map(|l| l.iterator.clone()).collect();
         let storage = Storage::Local { declared_in, expanded: 0, transferred: false };
-        let boolean = *ty == CType::Bool;
-        let in_one = self.scope.flattened.made.contains(&name);
-        self.scope.arrays.push_and_get_key(Array {
-            name,
-            element,
-            boolean,
-            extents,
-            slant: None,
-            order: Default::default(),
-            masked: false,
-            scratch: false,
-            by_tiles: None,
-            range: None,
-            use_of: None,
-            in_one,
-            lasting: None,
-            apart_in_c: None,
-            storage,
-            span,
-        })
+        let (boolean, in_one) = (*ty == CType::Bool, self.scope.flattened.made.contains(&name));
+        let array = Array { boolean, in_one, ..Array::new(name, element, extents, storage, span) };
+        self.scope.arrays.push_and_get_key(array)
     }
 }
 

@@ -525,26 +525,8 @@ fn arguments(
             check_name(&name, span)?;
             scope.define(&name, Name::Array(scope.arrays.next_key()));
             arguments.push(Argument::Array(scope.arrays.next_key()));
-            let (boolean, storage) = (argument.is_bool, Storage::Argument);
-            let in_one = scope.flattened.made.contains(&name);
-            scope.arrays.push(Array {
-                name,
-                element: ty,
-                boolean,
-                extents: vec![],
-                slant: None,
-                order: Default::default(),
-                masked: false,
-                scratch: false,
-                by_tiles: None,
-                range: None,
-                use_of: None,
-                in_one,
-                lasting: None,
-                apart_in_c: None,
-                storage,
-                span,
-            });
+            let (boolean, in_one) = (argument.is_bool, scope.flattened.made.contains(&name));
+            scope.arrays.push(Array { boolean, in_one, ..Array::new(name, ty, vec![], Storage::Argument, span) });
         } else if sizes.contains(&name) && !ty.floating {
             check_name(&name, span)?;
             scope.define(&name, Name::Parameter(ty));

@@ -57,31 +57,26 @@ impl Banking {
 
     /// An array of which these banks and what `own` wants are not those of one buffer.
     pub fn disagrees(&self, banked: &Banked, own: &LaneShape) -> Option<ArrayId> {
-        let Some(most) = self.most else {
-            // Lines of neighbours lie along any of several subscripts, all of one length.
-            let is_uneven = |(array, axes): &(&ArrayId, &Axes)| {
-                let mut both = Banked::from([(**array, (*axes).clone())]);
-                join(&mut both, banked.get(*array).map(|known| (**array, known.clone())).into_iter().collect());
-                both.values()
-                    .any(|axes| axes.len() > 1 && axes.values().any(|count| Some(count) != axes.values().next()))
-            };
-            return own.banks.iter().find(is_uneven).map(|(array, _)| *array);
-        };
-        let is_over = |(array, axes): &(&ArrayId, &Axes)| {
+        let disagree = |(array, axes): &(&ArrayId, &Axes)| {
             let known = banked.get(*array).cloned().unwrap_or_default();
             let count = |axes: &Axes| axes.values().product::<i64>();
-            let most = match own.inner_steps.is_empty() {
-                // The box of a diagonal has far more banks than lanes.
-                true if own.diagonals.contains(*array) => count(&known),
-                // Lanes along one loop are worth no more memories than those along two have.
-                true => count(&known).max(most / MOST_BANKS),
-                false => most,
-            };
-            let mut both = Banked::from([(**array, known)]);
+            let mut both = Banked::from([(**array, known.clone())]);
             join(&mut both, Banked::from([(**array, (*axes).clone())]));
-            both.values().map(count).any(|banks| banks > most)
+            let both = &both[*array];
+            let Some(most) = self.most else {
+                // Lines of neighbours lie along any of several subscripts, all of one length.
+                return both.values().any(|count| Some(count) != both.values().next());
+            };
+            count(both)
+                > match own.inner_steps.is_empty() {
+                    // The box of a diagonal has far more banks than lanes.
+                    true if own.diagonals.contains(*array) => count(&known),
+                    // Lanes along one loop are worth no more memories than those along two have.
+                    true => count(&known).max(most / MOST_BANKS),
+                    false => most,
+                }
         };
-        own.banks.iter().find(is_over).map(|(array, _)| *array)
+        own.banks.iter().find(disagree).map(|(array, _)| *array)
     }
 }
 

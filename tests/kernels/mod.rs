@@ -84,24 +84,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
     let arrays: ByArray<Array> = arrays
         .split(';')
         .map(subscripted)
-        .map(|(name, extents)| Array {
-            name,
-            element: ScalarType::I32,
-            boolean: false,
-            extents,
-            slant: None,
-            order: Default::default(),
-            scratch: false,
-            by_tiles: None,
-            range: None,
-            use_of: None,
-            in_one: false,
-            lasting: None,
-            apart_in_c: None,
-            masked: false,
-            storage: Storage::Argument,
-            span: span(2),
-        })
+        .map(|(name, extents)| Array::new(name, ScalarType::I32, extents, Storage::Argument, span(2)))
         .collect();
     let access = |text: &str| {
         let (name, subscripts) = subscripted(text);

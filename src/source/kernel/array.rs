@@ -72,24 +72,32 @@ pub enum Storage {
 }
 
 impl Array {
-    /// A local array of the same elements, which every iteration of the loops `declared_in` has for itself.
-    pub fn local(&self, name: String, extents: Vec<Affine>, declared_in: Vec<String>) -> Array {
+    /// An array in rows as C has it, of which nothing else is said.
+    pub fn new(name: String, element: ScalarType, extents: Vec<Affine>, storage: Storage, span: Span) -> Array {
         Array {
             name,
+            element,
+            boolean: false,
             extents,
             order: Default::default(),
             slant: None,
-            storage: Storage::Local { declared_in, expanded: 0, transferred: false },
+            by_tiles: None,
+            storage,
             scratch: false,
             masked: false,
-            by_tiles: None,
             range: None,
             use_of: None,
             in_one: false,
             lasting: None,
             apart_in_c: None,
-            ..self.clone()
+            span,
         }
+    }
+
+    /// A local array of the same elements, which every iteration of the loops `declared_in` has for itself.
+    pub fn local(&self, name: String, extents: Vec<Affine>, declared_in: Vec<String>) -> Array {
+        let storage = Storage::Local { declared_in, expanded: 0, transferred: false };
+        Array { boolean: self.boolean, ..Array::new(name, self.element, extents, storage, self.span) }
     }
 
     /// The extents as C has them.

@@ -356,6 +356,13 @@ impl Expr {
         found
     }
 
+    /// The arrays that are read, at subscripts that are known without the data and behind those at others.
+    pub fn arrays(&self) -> impl Iterator<Item = ArrayId> + use<> {
+        let mut found: Vec<ArrayId> = self.reads().into_iter().map(|access| access.array).collect();
+        found.extend(self.gathers().into_iter().map(|gather| gather.array));
+        found.into_iter()
+    }
+
     /// The expression itself, and every operand of an operand, left to right, in time that does not depend on how deep
     /// they are.
     fn visit<'e>(&'e self, act: &mut impl FnMut(&'e Expr)) {

@@ -73,13 +73,9 @@ fn cell(dice: &mut Dice, own: Rows, inside: Option<i64>, is_own: bool) -> Access
     };
     let moved = if is_own || dice.chance(70) { 0 } else { dice.below(3) as i64 - 1 };
     let (row, column) = if own.across { ("j", "i") } else { ("i", "j") };
-    let along = (variable(column) + Affine::constant(moved)) * own.apart + place;
+    let along = |name: &str| (variable(name) + Affine::constant(moved)) * own.apart;
     match own.rank {
-        1 => of(
-            own.array,
-            [(variable("j") + Affine::constant(moved)) * own.apart
-                + if is_own { Affine::constant(0) } else { Affine::constant(1) }],
-        ),
-        _ => of(own.array, [variable(row), along]),
+        1 => of(own.array, [along("j") + Affine::constant(i64::from(!is_own))]),
+        _ => of(own.array, [variable(row), along(column) + place]),
     }
 }
