@@ -108,6 +108,14 @@ pub(super) fn copied(value: &Expr) -> Option<Option<&kernel::Access>> {
     }
 }
 
+/// The types that a value which takes no operator is converted to on its way from there, the last one first.
+fn conversions(value: &Expr) -> Vec<ScalarType> {
+    match value {
+        Expr::Cast { operand, ty } => [vec![*ty], conversions(operand)].concat(),
+        _ => vec![],
+    }
+}
+
 /// Reads with the values that take their place, by statement.
 type Values<'a> = BTreeMap<StatementId, Vec<(&'a kernel::Access, Expr)>>;
 
@@ -131,6 +139,8 @@ struct Copied {
     of: StatementId,
     /// An index into the accesses of `of`.
     access: usize,
+    /// What the copies on the way convert the value to, the last one first.
+    conversions: Vec<ScalarType>,
 }
 
 /// Where instances of a reader find a value: that of `of`'s instance, over the iterators of that.
@@ -138,6 +148,8 @@ struct Origin {
     of: StatementId,
     /// `{ reader -> of }`
     instances: Map,
+    /// See [`Copied`].
+    conversions: Vec<ScalarType>,
 }
 
 impl<'a> Copies<'a> {
@@ -182,17 +194,21 @@ impl<'a> Copies<'a> {
         let Some(access) = self.reference(reader, read) else { return Ok(None) };
         let domain = self.program.statements[reader].accesses[access].may.domain()?.intersect_params(&self.sizes)?;
         let mut origins = vec![];
-        let own = Copied { reader, from: domain.identity()?, of: reader, access };
+        let own = Copied { reader, from: domain.identity()?, of: reader, access, conversions: vec![] };
         if !self.follow(&own, DEEPEST, &mut origins)? {
             return Ok(None);
         }
         let iterators = &self.program.statements[reader].iterators;
         let mut found: Vec<(Expr, Set)> = vec![];
-        for Origin { of, instances } in merged(origins)? {
+        for Origin { of, instances, conversions } in merged(origins)? {
             let own = &self.program.statements[of].iterators;
             for (places, here) in functions(self.program, &instances, iterators, own.len())?.into_iter().flatten() {
                 let there: BTreeMap<&str, Affine> = own.iter().map(String::as_str).zip(places).collect();
                 let Some(value) = self.renamed(&self.all[of].value, &there) else { return Ok(None) };
+                let value = conversions.iter().rev().fold(value, |operand, ty| match operand.ty() == *ty {
+                    true => operand,
+                    false => Expr::Cast { operand: Box::new(operand), ty: *ty },
+                });
                 match found.iter_mut().find(|(known, _)| known.is_same(&value)) {
                     Some((_, known)) => *known = known.union(&here)?.coalesce()?,
                     None => found.push((value, here)),
@@ -265,14 +281,15 @@ impl<'a> Copies<'a> {
             }
             left = left.subtract(&instances.domain()?)?;
             let of = producer.writer;
-            let origin = Origin { of, instances };
+            let origin = Origin { of, instances, conversions: own.conversions.clone() };
             let Some(read) = copied(&self.all[of].value) else { return Ok(false) };
             let Some(read) = read else {
                 origins.push(origin);
                 continue;
             };
             let Some(access) = self.reference(of, read) else { return Ok(false) };
-            let next = Copied { from: origin.instances.clone(), of, access, ..*own };
+            let conversions = [own.conversions.clone(), conversions(&self.all[of].value)].concat();
+            let next = Copied { from: origin.instances.clone(), of, access, conversions, ..*own };
             let is_known = match self.gone.contains(&read.array) {
                 true => self.follow(&next, depth, origins)?,
                 false => {
@@ -315,7 +332,7 @@ impl<'a> Copies<'a> {
     }
 
     /// Whether what a reference reads is still in its cell where the reader runs: the last write of the cell is the same.
-    fn stays(&self, &Copied { reader, ref from, of, access }: &Copied) -> Result<bool> {
+    fn stays(&self, &Copied { reader, ref from, of, access, .. }: &Copied) -> Result<bool> {
         let all = &self.program.statements;
         let Access { array, may, .. } = &all[of].accesses[access];
         let dates = |statement: StatementId| &all[statement].schedule;
@@ -378,11 +395,11 @@ impl<'a> Copies<'a> {
     }
 }
 
-/// Those of one statement together.
+/// Those of one statement together, as far as their values are converted alike.
 fn merged(origins: Vec<Origin>) -> Result<Vec<Origin>> {
     let mut all: Vec<Origin> = vec![];
     for origin in origins {
-        match all.iter_mut().find(|known| known.of == origin.of) {
+        match all.iter_mut().find(|known| (known.of, &known.conversions) == (origin.of, &origin.conversions)) {
             Some(known) => known.instances = known.instances.union(&origin.instances)?.coalesce()?,
             None => all.push(origin),
         }
