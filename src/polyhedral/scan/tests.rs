@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::linear::{normalised, solve};
 use super::*;
+use crate::ids::StatementId;
 use crate::offload::Level;
 
 fn names(list: &str) -> Vec<String> {
@@ -162,6 +163,117 @@ fn points_come_in_order() {
             assert_eq!(found, expected, "{text} for N = {n}, T = {t}");
         }
     }
+}
+
+/// The points of several sets come in the lexicographic order of their dimensions, those of one place in the order of the sets, whatever
+/// loops they share: sets one behind the other, in between each other, beside each other for some T alone, and any of them empty.
+#[test]
+fn branches_come_in_the_order_of_their_points() {
+    type Of = (&'static str, fn([i64; 3]) -> i64);
+    const FIRST: [Of; 6] = [
+        ("0", |_| 0),
+        ("4", |_| 4),
+        ("T", |[_, t, _]| t),
+        ("T - 3", |[_, t, _]| t - 3),
+        ("N - T", |[n, t, _]| n - t),
+        ("12", |_| 12),
+    ];
+    const SECOND: [Of; 6] = [
+        ("0", |_| 0),
+        ("x", |[.., x]| x),
+        ("x - 8", |[.., x]| x - 8),
+        ("9 - x", |[.., x]| 9 - x),
+        ("T", |[_, t, _]| t),
+        ("x + 7", |[.., x]| x + 7),
+    ];
+    const GUARD: [Of; 4] =
+        [("0", |_| 0), ("T - 4", |[_, t, _]| t - 4), ("x - T", |[_, t, x]| x - t), ("N - T", |[n, t, _]| n - t)];
+    let mut state = 7u64;
+    let mut draw = move |count: u64| {
+        // Knuth's MMIX.
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((state >> 33) % count) as usize
+    };
+    let dimensions = names("x y");
+    let date: Vec<Affine> = dimensions.iter().map(Affine::variable).collect();
+    let parameters = names("N T");
+    let within = |name: &String| Constraint::at_most(Affine::variable(name), Affine::constant(9));
+    let context: Vec<Constraint> =
+        parameters.iter().flat_map(|name| [Constraint::NonNegative(Affine::variable(name)), within(name)]).collect();
+    for _ in 0..100 {
+        let isl = Context::new().unwrap();
+        let drawn: Vec<_> = (0..2 + draw(3))
+            .map(|_| (FIRST[draw(6)], SECOND[draw(6)], GUARD[draw(4)], draw(5) as i64, draw(5) as i64))
+            .collect();
+        let texts: Vec<String> = (drawn.iter())
+            .map(|((x, _), (y, _), (guard, _), a, b)| {
+                format!("[N, T] -> {{ [x, y] : {x} <= x <= {x} + {a} and {y} <= y <= {y} + {b} and {guard} >= 0 }}")
+            })
+            .collect();
+        let branch = |(place, text): (usize, &String)| Branch {
+            leaf: StatementId(place).into(),
+            set: isl.parse_set(text).unwrap(),
+            date: &date,
+            point: &dimensions,
+            definitions: vec![],
+            slacks: &[],
+            in_order: true,
+        };
+        let branches: Vec<Branch> = texts.iter().enumerate().map(branch).collect();
+        let (parameters, context, names) = (&parameters[..], &context[..], &dimensions[..]);
+        let scan =
+            scan_tree(&isl, &Tree { parameters, context, names, fixed: Fixed::Drop, branches }).unwrap().unwrap();
+        for (n, t) in [(0, 0), (3, 8), (9, 4), (6, 5), (9, 9)] {
+            let mut values = crate::walk::Values::new(&BTreeMap::from([("N".to_string(), n), ("T".to_string(), t)]));
+            let mut found = vec![];
+            let _ = crate::walk::in_order(&scan.pieces, &mut values, |piece, values| {
+                let point: Vec<i64> = piece.point.iter().map(|p| values.evaluate(p)).collect();
+                found.push((point, piece.leaf.statement().0));
+                std::ops::ControlFlow::Continue(())
+            });
+            let mut expected = vec![];
+            for (place, ((_, first), (_, second), (_, guard), a, b)) in drawn.iter().enumerate() {
+                let low = first([n, t, 0]);
+                for x in (low..=low + a).filter(|x| guard([n, t, *x]) >= 0) {
+                    let low = second([n, t, x]);
+                    expected.extend((low..=low + b).map(|y| (vec![x, y], place)));
+                }
+            }
+            expected.sort();
+            assert_eq!(found, expected, "{texts:?} for N = {n}, T = {t}");
+        }
+    }
+}
+
+/// A loop around sets that do not meet would walk through what lies between them: here none of both shares one.
+#[test]
+fn branches_that_do_not_meet_share_no_loop() {
+    let isl = Context::new().unwrap();
+    let dimensions = names("x y");
+    let date: Vec<Affine> = dimensions.iter().map(Affine::variable).collect();
+    let of = |texts: &[&str]| {
+        let branch = |(place, text): (usize, &&str)| Branch {
+            leaf: StatementId(place).into(),
+            set: isl.parse_set(text).unwrap(),
+            date: &date,
+            point: &dimensions,
+            definitions: vec![],
+            slacks: &[],
+            in_order: true,
+        };
+        let branches: Vec<Branch> = texts.iter().enumerate().map(branch).collect();
+        let tree = Tree { parameters: &[], context: &[], names: &dimensions, fixed: Fixed::Drop, branches };
+        let scan = scan_tree(&isl, &tree).unwrap().unwrap();
+        scan.pieces.iter().map(|piece| (piece.leaf.statement().0, piece.shared)).collect::<Vec<_>>()
+    };
+    // One behind the other in x, whichever is named first.
+    let (first, last) = ("{ [x, y] : 0 <= x, y < 9 }", "{ [x, y] : 90 <= x < 99 and 0 <= y < 9 }");
+    assert_eq!(of(&[first, last]), [(0, 0), (1, 0)]);
+    assert_eq!(of(&[last, first]), [(1, 0), (0, 0)]);
+    // The same x, and y one behind the other: in one loop over x.
+    assert_eq!(of(&[first, "{ [x, y] : 0 <= x < 9 and 20 <= y < 29 }"]), [(0, 0), (1, 1)]);
+    // They meet: in loops over both.
+    assert_eq!(of(&[first, "{ [x, y] : 0 <= x < 9 and 5 <= y < 29 }"]), [(0, 0), (1, 2)]);
 }
 
 fn text(piece: &Piece) -> String {

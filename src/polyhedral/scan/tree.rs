@@ -1,6 +1,8 @@
 //! Several sets walked together in the lexicographic order of one space: loops around those that meet in a dimension,
 //! pieces one after the other where they do not.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Result, bail};
 
 use super::{Fixed, Request, Scanned, scan};
@@ -120,7 +122,79 @@ impl Walk<'_> {
             }
             return Ok(true);
         }
-        self.enter(group, dimension, shared, context)
+        for part in self.in_sequence(group, dimension, shared, context)? {
+            let complete = match part.len() {
+                1 => self.descend(&part, dimension, shared, context)?,
+                _ => self.enter(&part, dimension, shared, context)?,
+            };
+            if !complete {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The branches of `group` in parts, one after the other: whatever the loops around them, no value that a branch takes
+    /// in `dimension` is as large as one of a later part. Parts are as small as possible (strong components of "has a value
+    /// that may come before one of"), as a loop around branches that do not meet walks through what is between them.
+    fn in_sequence(
+        &self,
+        group: &[usize],
+        dimension: usize,
+        shared: &[Shared],
+        context: &[Constraint],
+    ) -> Result<Vec<Vec<usize>>> {
+        let known = self.isl.parameter_set(&self.parameters(shared), context)?;
+        let mut values = BTreeMap::new();
+        for &branch in group {
+            let set = self.values(branch, dimension, shared)?.intersect_params(&known)?;
+            values.insert(branch, set);
+        }
+        // Whether `a` may have to come before `b`: it has a value no larger than one of `b`.
+        let precedes = |a: usize, b: usize| -> Result<bool> {
+            let (a, b) = (&values[&a], &values[&b]);
+            Ok(!a.is_disjoint(b)? || !b.identity()?.lex_gt_map(&a.identity()?)?.is_empty()?)
+        };
+        let reached = |start: usize, all: &[usize], forwards: bool| -> Result<Vec<usize>> {
+            let mut found = vec![start];
+            let mut next = 0;
+            while next < found.len() {
+                for &other in all {
+                    let (a, b) = if forwards { (found[next], other) } else { (other, found[next]) };
+                    if !found.contains(&other) && precedes(a, b)? {
+                        found.push(other);
+                    }
+                }
+                next += 1;
+            }
+            Ok(found)
+        };
+        let mut open = vec![group.to_vec()];
+        let mut parts = vec![];
+        while let Some(all) = open.pop() {
+            let Some(&start) = all.first() else { continue };
+            let (before, behind) = (reached(start, &all, false)?, reached(start, &all, true)?);
+            let of = |is_before: bool, is_behind: bool| -> Vec<usize> {
+                let wanted = |b: &&usize| before.contains(b) == is_before && behind.contains(b) == is_behind;
+                all.iter().filter(wanted).copied().collect()
+            };
+            let together = of(true, true);
+            if together.len() == all.len() {
+                parts.push(together);
+            } else {
+                // Taken from the end: what is neither before nor behind goes between.
+                open.extend([of(false, true), of(false, false), together, of(true, false)]);
+            }
+        }
+        Ok(parts)
+    }
+
+    /// What a branch takes in `dimension`, the loops around it being parameters: `{ [v] }`
+    fn values(&self, branch: usize, dimension: usize, shared: &[Shared]) -> Result<Set> {
+        let place = dimension - shared.iter().filter(|s| s.dimension < dimension).count();
+        let set = self.inside(branch, shared)?;
+        let rest = set.dimensions()? - place - 1;
+        set.project_out(place + 1, rest)?.project_out(0, place)
     }
 
     /// A loop over `dimension` around the branches of `group`.
@@ -161,12 +235,9 @@ impl Walk<'_> {
         shared: &[Shared],
         context: &[Constraint],
     ) -> Result<Option<Level>> {
-        let place = dimension - shared.iter().filter(|s| s.dimension < dimension).count();
         let mut union: Option<Set> = None;
         for &branch in group {
-            let set = self.inside(branch, shared)?;
-            let rest = set.dimensions()? - place - 1;
-            let values = set.project_out(place + 1, rest)?.project_out(0, place)?;
+            let values = self.values(branch, dimension, shared)?;
             union = Some(match union {
                 Some(all) => all.union(&values)?,
                 None => values,
