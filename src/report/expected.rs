@@ -102,6 +102,8 @@ impl Expected {
             let each = own.compute.lanes.as_ref().map_or(&[][..], |lanes| &lanes.cycles_each);
             let units = own.compute.units.as_ref().map_or(1.0, |units| units.count as f64);
             let estimated = match each {
+                // What waits in turns is walked below, as no distances of dimensions tell.
+                [] if sampled.pace.per_group().is_some() => sampled.all.compute,
                 [] => all_of_them as f64 * own.compute.stalls_per_iteration / units + sampled.all.compute,
                 each => own.statements.iter().zip(each).map(|(&s, cycles)| iterations[s] as f64 * cycles / units).sum(),
             };
@@ -520,7 +522,7 @@ struct Sampled {
     tiles: u64,
     /// All of them, as those looked at say.
     all: Taken,
-    /// In lanes, of some of them, where data cut no rows short.
+    /// In lanes and where statements take turns, of some of them, where data cut no rows short.
     pace: Pace,
     /// Those that were looked at, with their indices.
     each: Vec<(Vec<i64>, Taken)>,
@@ -532,7 +534,9 @@ impl Sampled {
         let pieces = || offload.tiles.pieces.iter().filter(|piece| piece.leaf.band() == band);
         let (kernel, statements) = (&offload.kernel, offload.kernel.statements());
         let is_whole = |s: &StatementId| kernel.limits(statements[*s]).is_none();
-        let is_paced = own.compute.lanes.is_some() && own.statements.iter().all(is_whole);
+        // Where statements take turns, distances of dimensions do not tell how long values are waited for.
+        let takes_turns = own.compute.dates.is_empty() && own.compute.units.is_none();
+        let is_paced = (own.compute.lanes.is_some() || takes_turns) && own.statements.iter().all(is_whole);
         let walked = is_paced.then(|| Paced::new(offload, own));
         let (mut steps, mut counted) = (STEPS, Some(0u64));
         for piece in pieces() {

@@ -18,7 +18,7 @@ const FREE: f64 = 1.01;
 /// How many of them.
 const WIDTHS: usize = 8;
 /// isl's operations for each.
-const STALL_OPERATIONS: u64 = 400_000;
+const STALL_OPERATIONS: u64 = 800_000;
 /// Other tiles are taken where they need this part of the cycles.
 const WORTH_IT: f64 = 0.99;
 /// How many tilings with longer strips.

@@ -59,6 +59,9 @@ const WORTH_A_WAVE: f64 = 1.1;
 /// isl's operations for that.
 const WAVE_OPERATIONS: u64 = 300_000;
 
+/// Those for the best order without lanes: past it the source has a legal one.
+const ORDER_OPERATIONS: u64 = 2_000_000;
+
 /// What a band's computation takes, estimated.
 pub(super) struct Effort {
     /// Iterations of the band at the sizes that the user runs, those of a box around them.
@@ -118,8 +121,10 @@ fn best(
     if may_have_waves && best.as_ref().is_some_and(|best| best.cost > WORTH_A_WAVE * space.instances()) {
         space.add_waves(program, statements, false)?;
         let look = || space.best(program, statements, None);
-        if let Some(found) = program.isl.within(WAVE_OPERATIONS, look)? {
-            best = found;
+        let found = program.isl.within(WAVE_OPERATIONS, look)?.flatten();
+        let is_better = |found: &Candidate| best.as_ref().is_none_or(|best| found.cost < best.cost);
+        if let Some(found) = found.filter(is_better) {
+            best = Some(found);
         }
     }
     Ok((space, best))
@@ -220,7 +225,16 @@ pub(super) fn choose(
     let (space, candidate, lanes) = match in_lanes {
         Some((space, candidate, lanes)) => (space, candidate, Some(lanes)),
         None => {
-            let (mut space, mut best) = best(program, kernel, directive, statements, theta)?;
+            let look = || best(program, kernel, directive, statements, theta);
+            let found = match &directive.order {
+                Some(_) => Some(look()?),
+                None => program.isl.within(ORDER_OPERATIONS, look)?,
+            };
+            let (mut space, mut best) = found.unwrap_or_else(|| {
+                let space = Space::of_theta(kernel, directive, statements);
+                let source = space.as_in_source();
+                (space, Some(source))
+            });
             if let (None, Some(asked)) = (&best, &directive.order) {
                 return Err(space.reversed(asked, program, kernel, statements)?.into());
             }
@@ -253,15 +267,17 @@ pub(super) fn choose(
     };
     let rows = (0..statements.len()).map(|place| candidate.row_length(&space, place)).collect();
     let innermost_distance = candidate.carried.first().copied().filter(|&d| d != i64::MAX);
-    // Those of lanes have cycles of their own.
-    let stalls = if lanes.is_some() { 0.0 } else { space.stalls(program, statements, &candidate)? };
+    // Those of lanes have cycles of their own, and in the order of the source iterations are walked.
+    let is_told = lanes.is_some() || !space.injective;
+    let stalls = if is_told { 0.0 } else { space.stalls(program, statements, &candidate)? };
     let stalls_per_iteration = stalls / space.instances();
+    let is_of_dimensions = space.injective && !candidate.shares_places();
     let late = candidate.late;
     Ok(Order {
         dates,
         expressions,
         text,
-        is_of_dimensions: space.injective,
+        is_of_dimensions,
         innermost_distance,
         stalls_per_iteration,
         rows,

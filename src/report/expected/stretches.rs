@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use crate::affine::Affine;
 use crate::ids::{ArrayId, ByStatement, StatementId};
 use crate::offload::{Band, Offload, Piece, port_references};
-use crate::source::kernel::Access;
+use crate::source::kernel::{Access, Gather};
 use crate::tiling::Waits;
 use crate::walk::{self, Scanned, Values, Visitor, Which};
 
@@ -66,19 +66,24 @@ impl Pace {
     }
 }
 
-/// A reference in lanes.
-struct Reference<'a> {
-    access: &'a Access,
+/// A reference, of one lane or of all.
+struct Reference {
+    array: ArrayId,
+    /// Of lane 0; where data tell a subscript, 0.
+    subscripts: Vec<Affine>,
     /// Along each subscript, the least and the largest distance of what a lane accesses from what lane 0 does.
     spans: Vec<(i64, i64)>,
     /// Cycles from instance to instance of its statement, where one reads what the one before writes.
     update: f64,
 }
 
+/// The cells that data may tell.
+const ANY: (i64, i64) = (i64::MIN / 4, i64::MAX / 4);
+
 /// A statement of the band.
-struct Own<'a> {
-    reads: Vec<Reference<'a>>,
-    writes: Vec<Reference<'a>>,
+struct Own {
+    reads: Vec<Reference>,
+    writes: Vec<Reference>,
     /// Cycles from reading a buffer to the next read that sees the result.
     latency: f64,
 }
@@ -88,7 +93,7 @@ pub struct Paced<'a> {
     offload: &'a Offload,
     band: &'a Band,
     iterators: ByStatement<Vec<String>>,
-    statements: BTreeMap<StatementId, Own<'a>>,
+    statements: BTreeMap<StatementId, Own>,
     /// The longest that one of them waits for another.
     longest: f64,
 }
@@ -101,7 +106,7 @@ impl<'a> Paced<'a> {
         let targets = |s: StatementId| all[s].targets().map(|target| target.array);
         let in_lanes: BTreeSet<ArrayId> =
             all.keys().filter(|s| offload.lanes(*s).is_some()).flat_map(targets).collect();
-        let reference = |s: StatementId, access: &'a Access, waits: &Waits| {
+        let reference = |s: StatementId, access: &Access, waits: &Waits| {
             let span = |subscript: &Affine| {
                 let Some(shape) = offload.lanes(s) else { return (0, 0) };
                 let gains = shape.counts().into_iter().zip(shape.gain(subscript, &iterators[s]));
@@ -109,14 +114,27 @@ impl<'a> Paced<'a> {
                 (ends.iter().map(|end| *end.min(&0)).sum(), ends.iter().map(|end| *end.max(&0)).sum())
             };
             let update = waits.update(all[s], access, in_lanes.contains(&access.array));
-            Reference { access, spans: access.subscripts.iter().map(span).collect(), update }
+            let spans = access.subscripts.iter().map(span).collect();
+            Reference { array: access.array, subscripts: access.subscripts.clone(), spans, update }
+        };
+        let told_by_data = |s: StatementId, place: &Gather, waits: &Waits| {
+            let known = (0..place.subscripts.len()).map(|subscript| place.known(subscript));
+            let (subscripts, spans) =
+                known.map(|known| known.map_or((Affine::default(), ANY), |known| (known, (0, 0)))).unzip();
+            let updates = all[s].scatter().is_some_and(|own| own.is_same(place));
+            let update = waits.late.get(&place.array).filter(|_| updates).copied().unwrap_or(waits.latency);
+            Reference { array: place.array, subscripts, spans, update }
         };
         let mut statements = BTreeMap::new();
         for &s in &band.statements {
             let waits = waits(s);
             let reads = port_references(kernel, &offload.windows, s).into_iter();
-            let reads = reads.map(|access| reference(s, access, &waits)).collect();
-            let writes = all[s].targets().map(|access| reference(s, access, &waits)).collect();
+            let gathers = all[s].gathers().into_iter().map(|place| told_by_data(s, place, &waits));
+            let reads = reads.map(|access| reference(s, access, &waits)).chain(gathers).collect();
+            let writes = match all[s].scatter() {
+                Some(place) => vec![told_by_data(s, place, &waits)],
+                None => all[s].targets().map(|access| reference(s, access, &waits)).collect(),
+            };
             statements.insert(s, Own { reads, writes, latency: waits.latency });
         }
         let longest = statements.values().map(|own: &Own| own.latency).fold(0.0, f64::max);
@@ -211,7 +229,7 @@ impl<'a> Paced<'a> {
             let at = values.evaluate(subscript);
             (at + span.0, at + span.1)
         };
-        reference.access.subscripts.iter().zip(&reference.spans).map(along).collect()
+        reference.subscripts.iter().zip(&reference.spans).map(along).collect()
     }
 }
 
@@ -330,7 +348,7 @@ impl<'v> Visitor<'v> for Stretch<'_, '_> {
             self.writes.pop_front();
         }
         for read in &own.reads {
-            let (array, cells) = (read.access.array, paced.touched(read, values));
+            let (array, cells) = (read.array, paced.touched(read, values));
             let meets = |write: &&Write| {
                 let mut both = write.cells.iter().zip(&cells);
                 write.array == array && both.all(|(one, other)| one.0 <= other.1 && other.0 <= one.1)
@@ -342,7 +360,7 @@ impl<'v> Visitor<'v> for Stretch<'_, '_> {
             start = self.writes.iter().filter(meets).map(due).fold(start, f64::max);
         }
         for write in &own.writes {
-            let (array, cells) = (write.access.array, paced.touched(write, values));
+            let (array, cells) = (write.array, paced.touched(write, values));
             self.writes.push_back(Write { array, cells, start, statement: number });
         }
         values.stack.truncate(place);

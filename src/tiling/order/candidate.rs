@@ -14,7 +14,7 @@ pub(super) struct Candidate {
     pub dimensions: Vec<Vec<usize>>,
     /// The depth at which the statements run one after the other; `None` with a single statement.
     pub apart: Option<usize>,
-    /// Per statement, its place among them there.
+    /// Per statement, its place among them there; those that share one take turns in the innermost loop.
     pub places: Vec<usize>,
     /// By which orders are chosen: estimated cycles per tile, more for what costs something else.
     pub cost: f64,
@@ -57,10 +57,22 @@ impl Merit {
 }
 
 impl Candidate {
+    /// Whether some statements take turns where others run one after the other.
+    pub(super) fn shares_places(&self) -> bool {
+        (0..self.places.len()).any(|place| !self.places.contains(&place))
+    }
+
+    /// Whether others take turns with a statement in its innermost loop.
+    pub(super) fn takes_turns(&self, place: usize) -> bool {
+        let in_all = self.apart.is_some_and(|apart| apart >= self.dimensions[place].len());
+        in_all || self.places.iter().filter(|own| **own == self.places[place]).count() > 1
+    }
+
     /// The tile size along the rows of a statement, see [`Order::rows`]; where a wave cuts them, the mean length.
     pub(super) fn row_length(&self, space: &Space, place: usize) -> i64 {
         let order = &self.dimensions[place];
-        let row = space.row(place, order).filter(|&level| self.apart.is_none_or(|apart| level >= apart));
+        let apart = if self.takes_turns(place) { order.len() } else { self.apart.unwrap_or(0) };
+        let row = space.row(place, order).filter(|level| *level >= apart);
         let Some(row) = row.filter(|_| space.injective) else { return 1 };
         match space.has_waves(order) {
             true => (space.row_length(place, order, 0) as i64).max(1),
@@ -78,6 +90,9 @@ impl Candidate {
                 self.dimensions[place].iter().map(|&k| space.values[place][k].clone()).collect();
             if let Some(apart) = apart {
                 date.insert(apart, Affine::constant(self.places[place] as i64));
+            }
+            if space.injective && self.shares_places() {
+                date.push(Affine::constant(place as i64));
             }
             if !space.injective {
                 date.extend(program.statements[s].order.iter().cloned());

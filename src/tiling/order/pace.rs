@@ -100,6 +100,9 @@ impl Waits {
     }
 }
 
+/// Rounds that are followed of statements that take turns.
+const ROUNDS: usize = 24;
+
 /// Cycles per tile of one statement, estimated.
 pub(super) struct Pace {
     pub cycles: f64,
@@ -154,19 +157,59 @@ impl Space {
         apart: usize,
         distances: impl Iterator<Item = &'a Distances>,
     ) -> Result<Pace> {
-        self.pace_in_groups(place, order, apart, distances, &[])
+        Ok(self.pace_of(place, order, &self.walk(place, order, (apart, &[]), distances, &[])?))
     }
 
-    /// The same of groups: `lanes` has the dimensions of which so many values make one, see [`Space::in_groups`].
-    pub(super) fn pace_in_groups<'a>(
+    /// The same of all statements that take turns.
+    pub(super) fn pace_in_turns<'a>(
         &self,
-        place: usize,
         order: &[usize],
-        apart: usize,
-        distances: impl Iterator<Item = &'a Distances>,
-        lanes: &[(usize, i64)],
+        turns: &[usize],
+        distances: impl Iterator<Item = &'a Distances> + Clone,
     ) -> Result<Pace> {
-        Ok(self.pace_of(place, order, &self.walk(place, order, apart, distances, lanes)?))
+        let apart = if self.values.len() == 1 { 0 } else { order.len() };
+        let walk = |&place: &usize| self.walk(place, order, (apart, turns), distances.clone(), &[]);
+        let walks = turns.iter().map(walk).collect::<Result<Vec<_>>>()?;
+        let paces = turns.iter().zip(&walks).map(|(&place, walk)| self.pace_of(place, order, walk));
+        let mut all = Pace { cycles: 0.0, late: vec![] };
+        paces.for_each(|pace| {
+            all.cycles += pace.cycles;
+            all.late.extend(pace.late);
+        });
+        if let Some(cycles) = self.cycles_in_turns(order, turns, &walks) {
+            all.cycles = cycles;
+        }
+        Ok(all)
+    }
+
+    /// The cycles of statements that take turns, one instance of each in every round: a few rounds are followed, as one that waits leaves
+    /// time for what the others make. `None` where rounds are not alike.
+    pub(super) fn cycles_in_turns(&self, order: &[usize], turns: &[usize], walks: &[Walk]) -> Option<f64> {
+        let rounds = self.combinations(*turns.first()?, order);
+        let are_alike =
+            turns.iter().all(|place| self.combinations(*place, order) == rounds && self.limited[*place].is_none());
+        if turns.len() < 2 || !are_alike || walks.iter().any(|walk| walk.is_wave) {
+            return None;
+        }
+        let turn = |place: usize| turns.iter().position(|own| *own == place);
+        // When each started in the rounds so far.
+        let mut starts: Vec<Vec<f64>> = vec![];
+        let mut now = -1.0f64;
+        for round in 0..ROUNDS {
+            starts.push(vec![]);
+            for (own, walk) in walks.iter().enumerate() {
+                now += 1.0;
+                for wait in &walk.waits {
+                    let source = turn(wait.of.source)?;
+                    let back = ((wait.distance + source as f64 - own as f64) / turns.len() as f64).round() as usize;
+                    let made = round.checked_sub(back).and_then(|round| starts[round].get(source));
+                    now = made.map_or(now, |made| now.max(made + wait.latency));
+                }
+                starts[round].push(now);
+            }
+        }
+        let each = (starts[ROUNDS - 1][0] - starts[ROUNDS / 2][0]) / (ROUNDS - 1 - ROUNDS / 2) as f64;
+        Some((rounds * each).max(walks.iter().map(|walk| walk.cycles).sum()))
     }
 
     /// The pace of a statement that runs so.
@@ -210,12 +253,13 @@ impl Space {
         rows + loops * LOOP as f64
     }
 
-    /// How a statement runs, see [`Space::pace_in_groups`].
+    /// How a statement runs, see [`Space::pace`]; of groups, `lanes` has the dimensions of which so many values make one, see
+    /// [`Space::in_groups`].
     pub(super) fn walk<'a>(
         &self,
         place: usize,
         order: &[usize],
-        apart: usize,
+        (apart, turns): (usize, &[usize]),
         distances: impl Iterator<Item = &'a Distances>,
         lanes: &[(usize, i64)],
     ) -> Result<Walk<'a>> {
@@ -224,11 +268,14 @@ impl Space {
         let values = |k: usize| lanes.iter().find(|(own, _)| *own == k).map_or(count, |(_, own)| count / own);
         let all = self.combinations(place, order);
         let cycles = all.max(self.scanned(place, order, apart));
+        // Those of others that take turns lie between its instances.
+        let of_turns: f64 = turns.iter().map(|&other| self.combinations(other, order)).sum();
+        let turn = |place: usize| turns.iter().position(|own| *own == place).unwrap_or(0) as f64;
         // What lies between an instance and the one a step further in a dimension.
         let step = |level: usize| {
             let (outer, all) = (&order[..level], &order[..=level]);
             match self.combinations(place, all) > self.combinations(place, outer) {
-                true => (cycles / self.combinations(place, all)).round().max(1.0) as i64,
+                true => (cycles.max(of_turns) / self.combinations(place, all)).round().max(1.0) as i64,
                 // The dimensions further out tell its values already.
                 false => 0,
             }
@@ -246,7 +293,7 @@ impl Space {
                 continue;
             }
             let Some(back) = of.near.largest(&names, &-between.clone())?.finite() else { continue };
-            let distance = (-back as f64 / count as f64).max(1.0);
+            let distance = (-back as f64 / count as f64 + turn(of.sink) - turn(of.source)).max(1.0);
             let behind = self.late[place].get(&of.array).filter(|_| of.source == place && of.sink == place);
             let latency = behind.copied().unwrap_or(self.latencies[place]);
             waits.push(Wait { of, distance, latency, is_late: behind.is_some() });

@@ -95,8 +95,12 @@ impl Space {
                 let mut outer: Vec<&[usize]> = orders.iter().map(|order| &order[..depth]).collect();
                 outer.dedup();
                 for outer in outer {
-                    let Some(places) = self.places(outer, distances)? else { continue };
-                    all.extend(self.one_by_one((outer, places), &own, distances, wanted)?);
+                    let Some(places) = self.turns(outer, distances)? else { continue };
+                    // Waves are for statements that share loops.
+                    let may_share = wanted.is_none() && self.waves.is_empty();
+                    if may_share || are_alone(&places) {
+                        all.extend(self.one_by_one((outer, places), &own, distances, wanted)?);
+                    }
                 }
             }
         }
@@ -140,6 +144,26 @@ impl Space {
         Ok(own.beats(&other))
     }
 
+    /// The dimensions as they are, those of tile size 1 first, and the order of the source inside; no distance is looked at.
+    pub(super) fn as_in_source(&self) -> Candidate {
+        let (n, count) = (self.rank(), self.values.len());
+        let serial = self.serial();
+        let others = (0..n).filter(|k| !serial.contains(k));
+        let order: Vec<usize> = serial.iter().copied().chain(others).collect();
+        let cost = (0..count).map(|place| self.combinations(place, &order)).sum();
+        Candidate {
+            dimensions: vec![order; count],
+            apart: (count > 1).then_some(n),
+            places: (0..count).collect(),
+            cost,
+            cycles: cost,
+            cycles_each: vec![],
+            carried: vec![i64::MAX; n],
+            lanes: vec![],
+            late: vec![],
+        }
+    }
+
     /// All statements in one order, side by side in the innermost loop: rows have one instance if there are several.
     pub(super) fn together(&self, order: &[usize], distances: &[Distances]) -> Result<Option<Candidate>> {
         let n = order.len();
@@ -147,12 +171,8 @@ impl Space {
             return Ok(None);
         }
         let count = self.values.len();
-        let (mut cost, mut late) = (0.0, vec![]);
-        for place in 0..count {
-            let pace = self.pace(place, order, if count == 1 { 0 } else { n }, distances.iter())?;
-            cost += pace.cycles;
-            late.extend(pace.late);
-        }
+        let all: Vec<usize> = (0..count).collect();
+        let Pace { cycles: cost, late } = self.pace_in_turns(order, &all, distances.iter())?;
         Ok(Some(Candidate {
             dimensions: vec![order.to_vec(); count],
             apart: (count > 1).then_some(n),
@@ -184,7 +204,8 @@ impl Space {
         Ok(legal)
     }
 
-    /// The statements one after the other inside the loops `outer`, each in the best of its `own` orders.
+    /// The statements one after the other inside the loops `outer`, each in the best of its `own` orders; those that share a place in the
+    /// best that they have together, side by side in the innermost loop.
     fn apart(
         &self,
         (outer, places): (&[usize], Vec<usize>),
@@ -193,7 +214,7 @@ impl Space {
     ) -> Result<Option<Candidate>> {
         let n = self.rank();
         let mut candidate = Candidate {
-            dimensions: vec![],
+            dimensions: vec![vec![]; own.len()],
             apart: Some(outer.len()),
             places,
             cost: 0.0,
@@ -203,24 +224,40 @@ impl Space {
             lanes: vec![],
             late: vec![],
         };
-        for orders in own {
-            let mut best: Option<(Merit, &Alone, Vec<ArrayId>)> = None;
-            for alone in orders.iter().filter(|alone| alone.order.starts_with(outer)) {
-                // Statements in rows of their own wait for themselves only.
-                let own = distances.iter().filter(|d| d.source == alone.place && d.sink == alone.place);
-                let Pace { cycles, late } = self.pace(alone.place, alone.order, outer.len(), own)?;
-                let length = self.row_length(alone.place, alone.order, outer.len());
-                let merit = Merit { cost: cycles, length, carried: alone.carried.clone() };
+        for turn in 0..own.len() {
+            // Statements in rows of their own wait for themselves only.
+            let members: Vec<usize> = (0..own.len()).filter(|s| candidate.places[*s] == turn).collect();
+            let Some(&first) = members.first() else { continue };
+            let among = || distances.iter().filter(|d| members.contains(&d.source) && members.contains(&d.sink));
+            let (is_alone, n) = (members.len() == 1, candidate.carried.len());
+            let mut best: Option<(Merit, &[usize], Vec<ArrayId>)> = None;
+            for Alone { order, carried, .. } in own[first].iter().filter(|alone| alone.order.starts_with(outer)) {
+                if !is_alone && !self.is_legal(order, n, among())? {
+                    continue;
+                }
+                let (Pace { cycles, late }, length, carried) = match is_alone {
+                    true => {
+                        let pace = self.pace(first, order, outer.len(), among())?;
+                        (pace, self.row_length(first, order, outer.len()), carried.clone())
+                    }
+                    false => {
+                        let pace = self.pace_in_turns(order, &members, among())?;
+                        (pace, members.len() as f64, carried_by_level(order, among())?)
+                    }
+                };
+                let merit = Merit { cost: cycles, length, carried };
                 if best.as_ref().is_none_or(|(known, _, _)| merit.beats(known)) {
-                    best = Some((merit, alone, late));
+                    best = Some((merit, order, late));
                 }
             }
-            let Some((merit, alone, late)) = best else { return Ok(None) };
+            let Some((merit, order, late)) = best else { return Ok(None) };
             candidate.late.extend(late);
-            candidate.dimensions.push(alone.order.to_vec());
+            for &member in &members {
+                candidate.dimensions[member] = order.to_vec();
+            }
             candidate.cost += merit.cost;
             candidate.cycles += merit.cost;
-            candidate.carried.iter_mut().zip(&alone.carried).for_each(|(least, own)| *least = (*least).min(*own));
+            candidate.carried.iter_mut().zip(&merit.carried).for_each(|(least, own)| *least = (*least).min(*own));
         }
         Ok(Some(candidate))
     }
@@ -228,20 +265,39 @@ impl Space {
     /// The places of the statements one after the other inside the loops `outer`: in the order of the source where
     /// values that stay inside those loops do not want another one; `None` where no order of them is legal.
     pub(super) fn places(&self, outer: &[usize], distances: &[Distances]) -> Result<Option<Vec<usize>>> {
+        Ok(self.turns(outer, distances)?.filter(|places| are_alone(places)))
+    }
+
+    /// The same where statements that depend on one another in a cycle share a place (Allen and Kennedy's loop distribution, TOPLAS
+    /// 1987); `None` where a dependence leads back in the loops `outer`.
+    fn turns(&self, outer: &[usize], distances: &[Distances]) -> Result<Option<Vec<usize>>> {
         let count = self.values.len();
         let mut before = vec![vec![false; count]; count];
         for dependence in distances.iter().filter(|d| d.source != d.sink) {
             let Some(rest) = self.inside(outer, &dependence.set)? else { return Ok(None) };
             before[dependence.source][dependence.sink] |= !rest.is_empty()?;
         }
-        let mut places = vec![None; count];
+        for via in 0..count {
+            for source in 0..count {
+                for sink in 0..count {
+                    before[source][sink] |= before[source][via] && before[via][sink];
+                }
+            }
+        }
+        let mut places: Vec<Option<usize>> = vec![None; count];
         for place in 0..count {
-            let is_next = |s: &usize| {
-                places[*s].is_none() && (0..count).all(|other| places[other].is_some() || !before[other][*s])
-            };
-            let Some(next) = (0..count).find(is_next) else { return Ok(None) };
-            places[next] = Some(place);
+            let waits_for = |s: usize, other: usize| before[other][s] && !before[s][other] && places[other].is_none();
+            let is_next = |s: &usize| places[*s].is_none() && (0..count).all(|other| !waits_for(*s, other));
+            let Some(next) = (0..count).find(is_next) else { break };
+            for s in (0..count).filter(|s| *s == next || (before[*s][next] && before[next][*s])) {
+                places[s] = Some(place);
+            }
         }
         Ok(Some(places.into_iter().flatten().collect()))
     }
+}
+
+/// Whether no two statements share a place.
+fn are_alone(places: &[usize]) -> bool {
+    (0..places.len()).all(|place| places.contains(&place))
 }

@@ -527,7 +527,7 @@ impl Space {
         let own = distances.iter().filter(|d| d.source == alone.place && d.sink == alone.place);
         let lanes = alone.along(levels);
         let grouped = self.in_groups(&lanes);
-        let walk = grouped.walk(alone.place, alone.order, apart, own, &lanes)?;
+        let walk = grouped.walk(alone.place, alone.order, (apart, &[]), own, &lanes)?;
         let pace = grouped.pace_of(alone.place, alone.order, &walk);
         if levels.is_empty() {
             return Ok(pace.cycles);

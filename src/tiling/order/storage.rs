@@ -36,9 +36,13 @@ impl Run<'_> {
 
 impl Space {
     /// Estimated values of the arrays that tiles do not move, all that a tile keeps at once; infinite where a statement would wait for
-    /// what another one has made just before, which an order's cost does not tell, or has a few instances at a time.
+    /// what another one has made just before, which an order's cost does not tell, or has a few instances at a time, and where some take
+    /// turns.
     pub(super) fn values_kept(&self, candidate: &Candidate, distances: &[Distances]) -> Result<f64> {
         let n = self.rank();
+        if candidate.shares_places() {
+            return Ok(f64::INFINITY);
+        }
         let names: Vec<String> = (0..self.sizes.len()).map(|k| format!("d{k}")).collect();
         let along = |k: usize, step: f64| Affine::variable(&names[k]) * step.round() as i64;
         let runs: Vec<Run> = (candidate.dimensions.iter().enumerate())

@@ -36,13 +36,27 @@ impl Space {
         (distances, shares): (&[Distances], bool),
     ) -> Result<f64> {
         let count = statements.len();
-        let mut sum = 0.0;
+        // Of all statements that take turns with one another, at the first of them; and what a few of their rounds say.
+        let (mut waited, mut most) = (vec![0.0f64; count], vec![f64::INFINITY; count]);
+        let in_all = |place: usize| chosen.takes_turns(place) && !chosen.shares_places();
         for (place, order) in chosen.dimensions.iter().enumerate() {
-            // Statements that alternate wait for one another, others for themselves only.
-            let together = count > 1 && chosen.apart.is_none_or(|apart| apart >= order.len());
-            let apart = if count == 1 { 0 } else { chosen.apart.unwrap_or(order.len()) };
-            let own = distances.iter().filter(|d| together || (d.source == place && d.sink == place));
-            let walk = self.walk(place, order, apart, own, &[])?;
+            // Statements that take turns wait for one another, others for themselves only.
+            let together = chosen.takes_turns(place);
+            let apart = match (count, together) {
+                (1, _) => 0,
+                (_, true) => order.len(),
+                _ => chosen.apart.unwrap_or(order.len()),
+            };
+            let is_among = |s: usize| s == place || in_all(place) || chosen.places[s] == chosen.places[place];
+            let own = || distances.iter().filter(|d| is_among(d.source) && is_among(d.sink));
+            let turns: Vec<usize> = (0..count).filter(|s| is_among(*s)).collect();
+            let walk = |place: usize| self.walk(place, order, (apart, &turns), own(), &[]);
+            if together && turns[0] == place {
+                let walks = turns.iter().map(|other| walk(*other)).collect::<Result<Vec<_>>>()?;
+                let free: f64 = walks.iter().map(|walk| walk.cycles).sum();
+                most[place] = self.cycles_in_turns(order, &turns, &walks).map_or(f64::INFINITY, |cycles| cycles - free);
+            }
+            let walk = walk(place)?;
             let mut wait = 0.0f64;
             for one in &walk.waits {
                 let is_held_up = one.latency > one.distance;
@@ -54,9 +68,9 @@ impl Space {
                 None if walk.is_wave => self.waves_of(place, order, wait),
                 None => walk.cycles * walk.stalled(wait),
             };
-            sum += (waiting(wait) - waiting(0.0)).max(0.0);
+            waited[turns[0]] += (waiting(wait) - waiting(0.0)).max(0.0);
         }
-        Ok(sum)
+        Ok(waited.iter().zip(&most).map(|(all, most)| all.min(*most)).sum())
     }
 
     /// How many of a statement's instances make a value that is waited for: one of as many as a dimension has values, for every
