@@ -6,10 +6,11 @@ mod long;
 mod tiles;
 mod together;
 mod units;
+mod whole;
 
 pub use units::{UnitsRequest, analyze_in_units, parse_units};
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
 use anyhow::Result;
@@ -261,7 +262,11 @@ fn in_tiles_or_others(
         Some(Request::Count(count)) => {
             let choice = Choice { left: None.into(), ..new(kernel)? };
             let found = match count {
-                1 => choice.one()?,
+                1 => {
+                    let one = choice.one()?;
+                    let whole = choice.aside.take().map(|whole| whole.offload);
+                    whole.filter(|whole| choice.is_worth_it(whole, &one)).unwrap_or(one)
+                }
                 _ => choice.with(&choice.one()?, &Request::Count(count), SMALLER.len())?,
             };
             require_room(choice.longer(count, found)?, means.board)
@@ -350,6 +355,8 @@ struct Choice<'a, F> {
     means: Means<'a>,
     /// What was left for all searches when this one began.
     granted: Cell<u64>,
+    /// The analysis's operations that do not count against that: before this search, and for the program as one tile.
+    begun: Cell<u64>,
     /// Of which bands, as their directives are.
     of: F,
     /// The tilings to begin with where the kernel has none; none where they are to be chosen.
@@ -359,6 +366,8 @@ struct Choice<'a, F> {
     left: Cell<Option<u64>>,
     /// Those that the analysis with one lane took, tiles and all.
     alone: Cell<u64>,
+    /// The program as one tile, where it may be better than what is found without.
+    aside: RefCell<Option<Found>>,
 }
 
 /// What forbids a number of lanes.
@@ -393,11 +402,13 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
             analysis,
             means,
             granted: means.operations.get().into(),
+            begun: Cell::new(0),
             of,
             first: vec![],
             probes: Cell::new(0),
             left: Some(OPERATIONS).into(),
             alone: Cell::new(0),
+            aside: RefCell::new(None),
         })
     }
 
@@ -413,6 +424,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
         let tilings = if own.is_empty() { &self.first } else { &own };
         let (one, taken) = self.counted(|analysis| analysis.offload(tilings, &self.means.board.fabric(), None));
         self.alone.set(taken);
+        let one = if tilings.is_empty() { self.or_whole(one) } else { one };
         one.map(|mut one| {
             one.kernel.tilings = own;
             on_ports(one, self.means.board)
@@ -429,7 +441,7 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
 
     /// No more than so many operations for this and what comes behind it.
     fn grant(&self, most: u64) {
-        self.granted.set(most.min(self.granted.get()));
+        self.granted.set((self.begun.get() + most).min(self.granted.get()));
         self.tell_what_is_left();
     }
 
@@ -558,8 +570,12 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     /// So many lanes in longer strips, where those are better.
     fn longer(&self, count: i64, offload: Offload) -> Result<Offload> {
         let expected = Expected::of(&offload, self.means.board, &offload.kernel.usual_sizes());
-        let found = self.in_better_tiles(Found { count, offload, expected }, true)?;
-        Ok(self.with_long_strips(found, long::OPERATIONS)?.offload)
+        let found = Found { count, offload, expected };
+        let better = || self.with_long_strips(self.in_better_tiles(found.clone(), true)?, long::OPERATIONS);
+        match better() {
+            Err(error) if error.is::<Exhausted>() => Ok(found.offload),
+            better => Ok(better?.offload),
+        }
     }
 }
 

@@ -93,6 +93,11 @@ impl Offload {
         self.bands.iter().map(|band| band.tiling.as_written(&self.kernel).0).collect()
     }
 
+    /// Whether the whole program is one tile.
+    pub fn is_one_tile(&self) -> bool {
+        matches!(&self.bands.raw[..], [only] if only.tiling.is_one_tile())
+    }
+
     /// The tilings of all bands as pragmas to paste before the kernel's first loop.
     pub fn directives(&self) -> Vec<String> {
         let text = |band: &Band| {

@@ -9,6 +9,7 @@ use super::{AS_GOOD, Choice, Forbids, Found, Refusal, Request, SHORT, UNUSED, WO
 use crate::diagnostic::Span;
 use crate::hardware::Link;
 use crate::offload::Offload;
+use crate::polyhedral::isl::Exhausted;
 use crate::report::demand::Demand;
 use crate::report::expected::Expected;
 use crate::source::kernel::{LanesDirective, TilingDirective};
@@ -24,9 +25,27 @@ const SHORT_SEARCH_OPERATIONS: u64 = 10_000_000;
 
 impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
     /// The lanes with which the run is expected to be shortest, of those that take about as long the fewest; one where more
-    /// are not worth it.
+    /// are not worth it, or looking for them takes too long.
     pub(super) fn automatic(&self) -> Result<Offload> {
-        let offload = self.one()?;
+        let best = self.beside(self.one()?)?;
+        let Some(whole) = self.aside.take() else { return Ok(best) };
+        // Lanes lie along other loops there.
+        self.begin_whole();
+        let whole = self.beside(whole.offload)?;
+        Ok(if self.is_worth_it(&whole, &best) { whole } else { best })
+    }
+
+    /// The same beside what there is with one lane.
+    fn beside(&self, one: Offload) -> Result<Offload> {
+        match self.automatic_beside(one.clone()) {
+            Err(error) if error.is::<Exhausted>() => {
+                Ok(Offload { lanes_note: Some("looking for more takes too long".to_string()), ..one })
+            }
+            found => found,
+        }
+    }
+
+    fn automatic_beside(&self, offload: Offload) -> Result<Offload> {
         let link = self.means.board.memory.link();
         if Demand::of(&offload, link).is_endless() {
             let note = "at its usual sizes the kernel does more than can be estimated".to_string();

@@ -21,6 +21,9 @@ pub struct TilingReport {
     /// What strips of several dimensions were chosen for. For people.
     #[serde(skip)]
     pub strips: Option<String>,
+    /// The whole program is one tile. For people.
+    #[serde(skip)]
+    pub is_one_tile: bool,
     /// Where iterations run side by side, or somebody asked whether they could.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lanes: Option<LanesReport>,
@@ -90,6 +93,7 @@ impl TilingReport {
             buffer_bits: blocks::bits(&offload.kernel, &offload.buffers) as u64,
             block_ram_bits: board.block_ram_bits(),
             strips: offload.strips_note.clone(),
+            is_one_tile: offload.is_one_tile(),
             lanes: LanesReport::new(offload, board),
             units: UnitsReport::new(offload, board),
         }
@@ -99,6 +103,9 @@ impl TilingReport {
     pub fn reason(&self) -> String {
         if let Some(strips) = &self.strips {
             return format!("chosen: strips of several dimensions take {strips}, by the estimate");
+        }
+        if self.is_one_tile {
+            return "chosen: the whole program is one tile, as smaller ones take longer by the estimate".to_string();
         }
         format!(
             "chosen: fewest DDR bytes for which the buffers ({} bits) fit {} bits of block RAM",

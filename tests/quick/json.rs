@@ -25,7 +25,7 @@ fn list(schema: u32) -> String {
 const KERNELS: &str = "gaps guards windows lanes_fir lanes_dot seidel local_arrays host_scalars conditions quotients \
     negative_quotients typed_bounds float_arithmetic logic float_lanes jacobi_1d offsets dead_stores lanes_grid_triangle \
     table_fir uses gather_rows scatter histogram_hashed slices slices_halo orders csr_float relu_out \
-    units_records";
+    units_records mvt equalize";
 
 /// The pairs of a structure and a field in it; a structure is called as the field that holds it. Names of the user's, in
 /// `arguments` and `terms`, count as one.

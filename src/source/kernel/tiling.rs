@@ -49,6 +49,11 @@ impl TilingDirective {
         self.sizes.len().saturating_sub(self.strip)
     }
 
+    /// Whether all instances are in one tile.
+    pub fn is_one_tile(&self) -> bool {
+        self.schedules.iter().all(|schedule| schedule.theta.iter().all(|value| *value == Affine::default()))
+    }
+
     /// The same for the statements of `kernel` as they were before some became one, each with its iterators.
     pub fn as_written(&self, kernel: &Kernel) -> (TilingDirective, Vec<Vec<String>>) {
         let (statements, iterators) = (kernel.statements(), kernel.iterators());
