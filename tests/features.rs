@@ -274,6 +274,11 @@ kernels! {
     result_pointers; [n = 1], [n = 2], [n = 77];
     columns_first; [h = 0, w = 0], [h = 1, w = 1], [h = 5, w = 33];
     lanes_overlap; [n = 0], [n = 1], [n = 77];
+    nests_apart; [];
+    life_on_chip; [];
+    scoped_names; [];
+    copies_convert; [n = 3], [n = 4], [n = 77];
+    break_conditions; [n = 0], [n = 1], [n = 15], [n = 77];
     lanes_apart; [n = 0], [n = 1], [n = 75];
     line_computed; [h = 0], [h = 2], [h = 14];
     delays_computed; [n = 0], [n = 1], [n = 3], [n = 77];

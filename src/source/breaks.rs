@@ -252,6 +252,21 @@ struct Ends {
     behind: Vec<Node<Expression>>,
 }
 
+/// Whether a condition compares sums of variables and numbers, or joins such.
+fn counts(condition: &Node<Expression>) -> bool {
+    use BinaryOperator::{BitwiseAnd, BitwiseOr, BitwiseXor, Divide, Modulo, ShiftLeft, ShiftRight};
+    struct Search(bool);
+    impl<'ast> Visit<'ast> for Search {
+        fn visit_binary_operator(&mut self, operator: &'ast BinaryOperator, _: &'ast Span) {
+            self.0 |=
+                matches!(operator, BitwiseAnd | BitwiseOr | BitwiseXor | Divide | Modulo | ShiftLeft | ShiftRight);
+        }
+    }
+    let mut search = Search(false);
+    search.visit_expression(&condition.node, &condition.span);
+    !search.0
+}
+
 impl Breaks<'_> {
     /// Whether a condition is of variables and numbers that count.
     fn is_told(&self, condition: &Node<Expression>) -> bool {
@@ -384,7 +399,10 @@ impl Breaks<'_> {
             Part::Break(own) => names_in(&own.condition).iter().any(|name| self.is_left_by_data(body, name)),
             Part::Item(_) => false,
         };
-        if parts.iter().any(is_left) {
+        // What is no comparison of sums ends no loop that counts up to something else: it stays what it is, as data would.
+        let is_bounded = self.data.is_some() && ends.before.iter().any(|end| !is_always(end) && counts(end));
+        let stays = |part: &Part| matches!(part, Part::Break(own) if is_bounded && !counts(&own.condition));
+        if parts.iter().any(|part| is_left(part) || stays(part)) {
             return None;
         }
         let is_do = matches!(node.node, Statement::DoWhile(_));

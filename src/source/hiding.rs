@@ -1,17 +1,20 @@
 //! Declarations that hide another one of their function get names of their own, in the preprocessed text: C's scopes tell them
 //! apart, what reads the text behind this file does by name. In `void f(float b[4]) { { float b[9]; b[k] = …; } }` the inner `b` and
-//! what names it become `b_2`. So does the second of two variables of one name and different types, each in a block of its own.
+//! what names it become `b_2`. So does the second of two variables of one name and different types, each in a block of its own, and one
+//! that the head of some loop declares, too: what data do to `i` in `int i = 0; while (i < n && x[i]) i++;` is nothing to `for (int i = …)`.
 
 use std::collections::{HashMap, HashSet};
 
 use lang_c::ast::{
-    Declaration, DeclarationSpecifier, Declarator, DerivedDeclarator, Enumerator, Expression, ForStatement,
-    FunctionDeclarator, FunctionDefinition, Identifier, ParameterDeclaration, Statement, StorageClassSpecifier,
+    Declaration, DeclarationSpecifier, Declarator, DerivedDeclarator, Enumerator, Expression, ForInitializer,
+    ForStatement, FunctionDeclarator, FunctionDefinition, Identifier, ParameterDeclaration, Statement,
+    StorageClassSpecifier,
 };
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
 use super::function::identifier;
+use super::known::changed;
 use super::preprocess::{Preprocessed, Splice};
 use super::program;
 use super::token::Kind;
@@ -22,7 +25,15 @@ pub fn apart<'a>(preprocessed: &Preprocessed<'a>) -> Option<Preprocessed<'a>> {
     let unit = program::unit(preprocessed, preprocessed.text.clone(), &|_| false).ok()?;
     let words = preprocessed.tokens.iter().filter(|token| token.kind == Kind::Word);
     let taken = words.map(|token| token.text(&preprocessed.text).to_string()).collect();
-    let mut renamer = Renamer { preprocessed, taken, types: HashMap::new(), scopes: vec![], edits: vec![] };
+    let mut renamer = Renamer {
+        preprocessed,
+        taken,
+        types: HashMap::new(),
+        heads: HashSet::new(),
+        is_head: false,
+        scopes: vec![],
+        edits: vec![],
+    };
     renamer.visit_translation_unit(&unit);
     let mut edits = renamer.edits;
     edits.sort_by_key(|(bytes, _)| bytes.start);
@@ -35,6 +46,9 @@ struct Renamer<'p, 'a> {
     taken: HashSet<String>,
     /// What the function has declared, and as what.
     types: HashMap<String, String>,
+    /// What counts in the heads of its loops, and whether this is one.
+    heads: HashSet<String>,
+    is_head: bool,
     /// The names of the blocks around, each with what it has become; empty outside of functions.
     scopes: Vec<HashMap<String, String>>,
     edits: Vec<Splice>,
@@ -48,14 +62,15 @@ impl Renamer<'_, '_> {
     }
 
     /// A name as it is from here to the end of the block; where it is a variable's, of a number of the inner type, another one if it would
-    /// hide one or was a number of another type.
+    /// hide one, was a number of another type, or is a number that counts in the head of a loop elsewhere.
     fn declare(&mut self, name: &Node<Identifier>, variable: Option<Option<String>>) {
         let word = &name.node.name;
-        let hides = self.scopes.iter().any(|scope| scope.contains_key(word));
+        let hides = self.scopes.iter().any(|scope| scope.get(word) == Some(word));
         let mut own = word.clone();
         if let Some(ty) = variable {
             let is_other = ty.as_ref().is_some_and(|ty| self.types.get(word).is_some_and(|known| known != ty));
-            if hides || is_other {
+            let counts_elsewhere = ty.is_some() && !self.is_head && self.heads.contains(word);
+            if hides || is_other || counts_elsewhere {
                 let fresh = (2..).map(|number| format!("{word}_{number}")).find(|own| !self.taken.contains(own));
                 own = fresh.unwrap_or_default();
                 self.taken.insert(own.clone());
@@ -83,9 +98,30 @@ impl Renamer<'_, '_> {
     }
 }
 
+/// What the heads of loops declare that count by themselves.
+struct Heads(HashSet<String>);
+
+impl<'ast> Visit<'ast> for Heads {
+    fn visit_for_statement(&mut self, statement: &'ast ForStatement, span: &'ast ByteSpan) {
+        self.0.extend(counter(statement).map(|name| name.node.name.clone()));
+        visit::visit_for_statement(self, statement, span);
+    }
+}
+
+/// The variable of a loop whose head declares it alone, and whose body leaves it as it is.
+fn counter(statement: &ForStatement) -> Option<&Node<Identifier>> {
+    let ForInitializer::Declaration(declaration) = &statement.initializer.node else { return None };
+    let [only] = &declaration.node.declarators[..] else { return None };
+    let name = identifier(&only.node.declarator.node)?;
+    (!changed(&statement.statement).contains(&name.node.name)).then_some(name)
+}
+
 impl<'ast> Visit<'ast> for Renamer<'_, '_> {
     fn visit_function_definition(&mut self, function: &'ast FunctionDefinition, span: &'ast ByteSpan) {
         self.types.clear();
+        let mut heads = Heads(HashSet::new());
+        heads.visit_statement(&function.statement.node, span);
+        self.heads = heads.0;
         self.within(|this| {
             let parts = function.declarator.node.derived.iter();
             let prototype = parts.rev().find_map(|part| match &part.node {
@@ -147,7 +183,14 @@ impl<'ast> Visit<'ast> for Renamer<'_, '_> {
     }
 
     fn visit_for_statement(&mut self, statement: &'ast ForStatement, span: &'ast ByteSpan) {
-        self.within(|this| visit::visit_for_statement(this, statement, span));
+        self.within(|this| {
+            this.is_head = counter(statement).is_some();
+            this.visit_for_initializer(&statement.initializer.node, &statement.initializer.span);
+            this.is_head = false;
+            let parts = statement.condition.iter().chain(&statement.step);
+            parts.for_each(|part| this.visit_expression(&part.node, &part.span));
+            this.visit_statement(&statement.statement.node, span);
+        });
     }
 
     fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast ByteSpan) {
