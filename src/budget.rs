@@ -32,6 +32,11 @@ thread_local! {
     static PHASE: Cell<&'static str> = const { Cell::new("") };
 }
 
+/// The phase that an analysis is in.
+pub fn phase() -> &'static str {
+    PHASE.get()
+}
+
 /// Begins a phase; `name` completes "it stopped in …".
 pub fn begin(name: &'static str) {
     PHASE.set(name);

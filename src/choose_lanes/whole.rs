@@ -5,6 +5,7 @@ use anyhow::Result;
 use super::{Choice, Found, on_ports};
 use crate::affine::Affine;
 use crate::analysis::Analysis;
+use crate::budget;
 use crate::diagnostic::Span;
 use crate::offload::Offload;
 use crate::polyhedral::isl::Exhausted;
@@ -42,7 +43,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
                 return found;
             }
         }
-        let before = self.analysis.operations();
+        let (phase, before) = (budget::phase(), self.analysis.operations());
         let joined = self.analysis.joined().ok().flatten();
         let candidates: Vec<Found> = joined
             .iter()
@@ -65,6 +66,8 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
                 Ok(whole.offload)
             }
             (found, whole) => {
+                // Where a refusal says that it stopped.
+                budget::begin(phase);
                 self.aside.replace(whole.filter(|whole| whole.cycles() < NEAR * cycles));
                 found
             }
