@@ -563,13 +563,18 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
             let is_size = excess_of(&Area { usual_blocks: 0, ..area }).is_none();
             return refused(if is_size { Forbids::Size } else { Forbids::Operators }, excess);
         }
-        let expected = Expected::of(&offload, self.means.board, &offload.kernel.usual_sizes());
+        let expected = self.expected(&offload);
         Ok(Ok(Found { count, offload, expected }))
+    }
+
+    /// At the sizes that the user runs.
+    fn expected(&self, offload: &Offload) -> Expected {
+        Expected::of(offload, self.means.board, &offload.kernel.usual_sizes())
     }
 
     /// So many lanes in longer strips, where those are better.
     fn longer(&self, count: i64, offload: Offload) -> Result<Offload> {
-        let expected = Expected::of(&offload, self.means.board, &offload.kernel.usual_sizes());
+        let expected = self.expected(&offload);
         let found = Found { count, offload, expected };
         let better = || self.with_long_strips(self.in_better_tiles(found.clone(), true)?, long::OPERATIONS);
         match better() {

@@ -11,7 +11,6 @@ use crate::hardware::Link;
 use crate::offload::Offload;
 use crate::polyhedral::isl::Exhausted;
 use crate::report::demand::Demand;
-use crate::report::expected::Expected;
 use crate::source::kernel::{LanesDirective, TilingDirective};
 
 /// So many smaller parts of the block RAM are looked at.
@@ -51,11 +50,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
             let note = "at its usual sizes the kernel does more than can be estimated".to_string();
             return Ok(Offload { lanes_note: Some(note), ..offload });
         }
-        let mut one = Found {
-            count: 1,
-            expected: Expected::of(&offload, self.means.board, &offload.kernel.usual_sizes()),
-            offload,
-        };
+        let mut one = Found { count: 1, expected: self.expected(&offload), offload };
         if one.cycles() <= SHORT {
             self.grant(SHORT_SEARCH_OPERATIONS);
         }

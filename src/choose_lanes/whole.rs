@@ -10,7 +10,6 @@ use crate::diagnostic::Span;
 use crate::offload::Offload;
 use crate::polyhedral::isl::Exhausted;
 use crate::report::demand::Demand;
-use crate::report::expected::Expected;
 use crate::source::kernel::{Kernel, Schedule, TilingDirective};
 
 /// Looked at where tiles take so many times the cycles that their words and iterations do.
@@ -86,10 +85,6 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
     /// Whether the program as one tile is better than the best in others.
     pub(super) fn is_worth_it(&self, whole: &Offload, best: &Offload) -> bool {
         self.expected(whole).cycles() < WORTH_IT * self.expected(best).cycles()
-    }
-
-    fn expected(&self, offload: &Offload) -> Expected {
-        Expected::of(offload, self.means.board, &offload.kernel.usual_sizes())
     }
 
     /// `None` where its arrays have no room, or it takes too long.

@@ -165,6 +165,23 @@ fn points_come_in_order() {
     }
 }
 
+/// The tree of sets over x and y, each a statement's.
+fn tree_of(isl: &Context, texts: &[String], parameters: &[String], context: &[Constraint]) -> Scan {
+    let dimensions = names("x y");
+    let date: Vec<Affine> = dimensions.iter().map(Affine::variable).collect();
+    let branch = |(place, text): (usize, &String)| Branch {
+        leaf: StatementId(place).into(),
+        set: isl.parse_set(text).unwrap(),
+        date: &date,
+        point: &dimensions,
+        definitions: vec![],
+        slacks: &[],
+        in_order: true,
+    };
+    let branches = texts.iter().enumerate().map(branch).collect();
+    scan_tree(isl, &Tree { parameters, context, names: &dimensions, fixed: Fixed::Drop, branches }).unwrap().unwrap()
+}
+
 /// The points of several sets come in the lexicographic order of their dimensions, those of one place in the order of the sets, whatever
 /// loops they share: sets one behind the other, in between each other, beside each other for some T alone, and any of them empty.
 #[test]
@@ -194,8 +211,6 @@ fn branches_come_in_the_order_of_their_points() {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         ((state >> 33) % count) as usize
     };
-    let dimensions = names("x y");
-    let date: Vec<Affine> = dimensions.iter().map(Affine::variable).collect();
     let parameters = names("N T");
     let within = |name: &String| Constraint::at_most(Affine::variable(name), Affine::constant(9));
     let context: Vec<Constraint> =
@@ -210,19 +225,7 @@ fn branches_come_in_the_order_of_their_points() {
                 format!("[N, T] -> {{ [x, y] : {x} <= x <= {x} + {a} and {y} <= y <= {y} + {b} and {guard} >= 0 }}")
             })
             .collect();
-        let branch = |(place, text): (usize, &String)| Branch {
-            leaf: StatementId(place).into(),
-            set: isl.parse_set(text).unwrap(),
-            date: &date,
-            point: &dimensions,
-            definitions: vec![],
-            slacks: &[],
-            in_order: true,
-        };
-        let branches: Vec<Branch> = texts.iter().enumerate().map(branch).collect();
-        let (parameters, context, names) = (&parameters[..], &context[..], &dimensions[..]);
-        let scan =
-            scan_tree(&isl, &Tree { parameters, context, names, fixed: Fixed::Drop, branches }).unwrap().unwrap();
+        let scan = tree_of(&isl, &texts, &parameters, &context);
         for (n, t) in [(0, 0), (3, 8), (9, 4), (6, 5), (9, 9)] {
             let mut values = crate::walk::Values::new(&BTreeMap::from([("N".to_string(), n), ("T".to_string(), t)]));
             let mut found = vec![];
@@ -249,21 +252,9 @@ fn branches_come_in_the_order_of_their_points() {
 #[test]
 fn branches_that_do_not_meet_share_no_loop() {
     let isl = Context::new().unwrap();
-    let dimensions = names("x y");
-    let date: Vec<Affine> = dimensions.iter().map(Affine::variable).collect();
     let of = |texts: &[&str]| {
-        let branch = |(place, text): (usize, &&str)| Branch {
-            leaf: StatementId(place).into(),
-            set: isl.parse_set(text).unwrap(),
-            date: &date,
-            point: &dimensions,
-            definitions: vec![],
-            slacks: &[],
-            in_order: true,
-        };
-        let branches: Vec<Branch> = texts.iter().enumerate().map(branch).collect();
-        let tree = Tree { parameters: &[], context: &[], names: &dimensions, fixed: Fixed::Drop, branches };
-        let scan = scan_tree(&isl, &tree).unwrap().unwrap();
+        let texts: Vec<String> = texts.iter().map(|text| text.to_string()).collect();
+        let scan = tree_of(&isl, &texts, &[], &[]);
         scan.pieces.iter().map(|piece| (piece.leaf.statement().0, piece.shared)).collect::<Vec<_>>()
     };
     // One behind the other in x, whichever is named first.

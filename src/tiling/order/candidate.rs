@@ -59,7 +59,7 @@ impl Merit {
 impl Candidate {
     /// Whether some statements take turns where others run one after the other.
     pub(super) fn shares_places(&self) -> bool {
-        (0..self.places.len()).any(|place| !self.places.contains(&place))
+        !are_alone(&self.places)
     }
 
     /// Whether others take turns with a statement in its innermost loop.
@@ -101,4 +101,9 @@ impl Candidate {
         };
         statements.iter().enumerate().map(date).collect()
     }
+}
+
+/// Whether no two statements share a place.
+pub(super) fn are_alone(places: &[usize]) -> bool {
+    (0..places.len()).all(|place| places.contains(&place))
 }

@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 
-use super::candidate::{Candidate, Level, Merit};
+use super::candidate::{Candidate, Level, Merit, are_alone};
 use super::distances::{Distances, carried_by_level};
 use super::pace::Pace;
 use super::permutations::orders;
@@ -295,9 +295,4 @@ impl Space {
         }
         Ok(Some(places.into_iter().flatten().collect()))
     }
-}
-
-/// Whether no two statements share a place.
-fn are_alone(places: &[usize]) -> bool {
-    (0..places.len()).all(|place| places.contains(&place))
 }
