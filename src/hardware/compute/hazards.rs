@@ -8,7 +8,7 @@ use crate::hardware::buffers::banks::{Extent, Fields, Rotation, Rotations};
 use crate::hardware::buffers::beat::Beat;
 use crate::hardware::compute::candidate::Candidate;
 use crate::hardware::compute::ports::ReadPort;
-use crate::hardware::compute::process::Process;
+use crate::hardware::compute::process::{Process, Reservation};
 use crate::hardware::compute::reservation::{Chain, Pending, Start, Writer};
 use crate::ids::{ArrayId, StatementId};
 use crate::rtl::{Expr as Rtl, Module, Signal, Type, assign};
@@ -23,6 +23,7 @@ pub struct Hazards<'a, 'p> {
     pub chain: &'p Chain,
     /// The statements of all chains.
     pub writers: &'p [&'p Writer],
+    pub chains: &'p [Reservation],
 }
 
 /// Ports that the transfers borrow.
@@ -285,7 +286,8 @@ impl Hazards<'_, '_> {
         extents
     }
 
-    /// The instance's slot in the chain is taken.
+    /// The instance's slot in the chain is taken, or it divides and an instance of any chain does: statements share dividers, and what they
+    /// keep for the one that divides.
     pub fn taken(&self, start: &Start) -> Option<Taken> {
         let own = self.chain.writers();
         let is = |number: Option<&Rtl>, writer: &Writer| self.process.instances.is_one_of(number, &[writer.statement]);
@@ -293,11 +295,18 @@ impl Hazards<'_, '_> {
             Rtl::any(&own.iter().map(|writer| is(number, writer).and(&taken(writer))).collect::<Vec<_>>())
         };
         let (number, next) = (self.candidate.number.as_ref(), self.candidate.next_number.as_ref());
-        let now = of(number, &|writer| self.chain.taken(writer));
-        let moving = self.where_it_moves(start);
-        let waiting = Start { fire: Rtl::bit(false), ..self.where_it_moves(start) };
-        let comes = of(next, &|writer| self.chain.taken_next(writer, &moving));
-        let stays = of(number, &|writer| self.chain.taken_next(writer, &waiting));
+        let any =
+            |divides: &dyn Fn(&Reservation) -> Rtl| Rtl::any(&self.chains.iter().map(divides).collect::<Vec<_>>());
+        let divides = any(&|(chain, _)| chain.divides());
+        let now = of(number, &|writer| if writer.divides { divides.clone() } else { self.chain.taken(writer) });
+        let taken_next = |writer: &Writer, fires: &Rtl| match writer.divides {
+            true => {
+                any(&|(chain, start)| chain.divides_next(&Start { fire: fires.clone(), ..self.where_it_moves(start) }))
+            }
+            false => self.chain.taken_next(writer, &Start { fire: fires.clone(), ..self.where_it_moves(start) }),
+        };
+        let comes = of(next, &|writer| taken_next(writer, &self.candidate.would_start()));
+        let stays = of(number, &|writer| taken_next(writer, &Rtl::bit(false)));
         (now.as_constant() != Some(0)).then_some(Taken { now, comes, stays })
     }
 }

@@ -291,7 +291,7 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
 }
 
 /// A reservation chain, and what starts in it.
-type Reservation = (Chain, Start);
+pub type Reservation = (Chain, Start);
 
 /// The chains of the writes under way.
 fn reservations(
@@ -352,7 +352,7 @@ fn words_under_way(
     let (mut waits, mut taken) = (vec![], vec![]);
     let writers: Vec<&Writer> = chains.iter().flat_map(|(chain, _)| chain.writers()).collect();
     for (place, (chain, start)) in chains.iter().enumerate() {
-        let under_way = Hazards { process, candidate, place, chain, writers: &writers };
+        let under_way = Hazards { process, candidate, place, chain, writers: &writers, chains };
         waits.extend(under_way.waits(m, start));
         taken.extend(under_way.taken(start));
     }

@@ -186,21 +186,14 @@ impl Chain {
         self.slots[0].end.e()
     }
 
-    /// Whether something is where an instance of `writer` must go: the slot that it would enter, or the divider.
+    /// Whether something is in the slot that an instance of `writer` would enter.
     pub fn taken(&self, writer: &Writer) -> Expr {
-        if writer.divides {
-            return self.division.as_ref().expect("declared for a statement that divides").busy.e();
-        }
         // What is one slot above now will be there in the next cycle.
         self.slots.get(writer.latency as usize).map_or(Expr::bit(false), |slot| slot.valid.e())
     }
 
     /// [`Chain::taken`] in the next cycle.
     pub fn taken_next(&self, writer: &Writer, start: &Start) -> Expr {
-        if writer.divides {
-            let (begins, ends) = self.division_begins_and_ends(start);
-            return begins.or(&self.divides().and(&ends.not()));
-        }
         let (Some(next), pending) = (self.next(start).into_iter().nth(writer.latency as usize), self.pending()) else {
             return Expr::bit(false);
         };
@@ -222,6 +215,15 @@ impl Chain {
     /// Whether a division is under way.
     pub fn divides(&self) -> Expr {
         self.division.as_ref().map_or(Expr::bit(false), |division| division.busy.e())
+    }
+
+    /// [`Chain::divides`] in the next cycle.
+    pub fn divides_next(&self, start: &Start) -> Expr {
+        if self.division.is_none() {
+            return Expr::bit(false);
+        }
+        let (begins, ends) = self.division_begins_and_ends(start);
+        begins.or(&self.divides().and(&ends.not()))
     }
 
     /// Moves the chain.

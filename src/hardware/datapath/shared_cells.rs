@@ -115,7 +115,7 @@ struct SharedCell {
     users: Vec<(usize, Vec<Value>)>,
 }
 
-/// A serial divider. One instance that divides is under way at a time, so every statement finds it free.
+/// A serial divider. One instance that divides is under way at a time, whatever it writes, so every statement finds it free.
 struct Divider {
     operand: Type,
     outputs: [Signal; 2],
