@@ -280,6 +280,8 @@ kernels! {
     copies_convert; [n = 3], [n = 4], [n = 77];
     break_conditions; [n = 0], [n = 1], [n = 15], [n = 77];
     powers_modulo; [n = 0], [n = 1], [n = 23];
+    tile_rounds; [n = 0], [n = 9], [n = 49];
+    small_numbers; [n = 0], [n = 1], [n = 69];
     lanes_apart; [n = 0], [n = 1], [n = 75];
     line_computed; [h = 0], [h = 2], [h = 14];
     delays_computed; [n = 0], [n = 1], [n = 3], [n = 77];

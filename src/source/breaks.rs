@@ -253,7 +253,7 @@ struct Ends {
 }
 
 /// Whether a condition compares sums of variables and numbers, or joins such.
-fn counts(condition: &Node<Expression>) -> bool {
+pub fn counts(condition: &Node<Expression>) -> bool {
     use BinaryOperator::{BitwiseAnd, BitwiseOr, BitwiseXor, Divide, Modulo, ShiftLeft, ShiftRight};
     struct Search(bool);
     impl<'ast> Visit<'ast> for Search {

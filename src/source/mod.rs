@@ -255,6 +255,9 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
                 for effort in more {
                     kernel = kernel.or_else(|first| {
                         lowered(effort).map_err(|second| match effort {
+                            // Who gets as far as the directives has understood the text.
+                            _ if is_directive(current, &first) => first,
+                            _ if is_directive(current, &second) => second,
                             // In the words of the text.
                             Effort::Effects => later(first, second),
                             _ => later(second, first),
@@ -284,6 +287,13 @@ enum Effort {
 fn later(first: Diagnostic, second: Diagnostic) -> Diagnostic {
     let place = |refused: &Diagnostic| refused.span.map(|span| (span.line, span.column));
     if place(&first) >= place(&second) { first } else { second }
+}
+
+/// Whether a refusal points to a directive.
+fn is_directive(preprocessed: &Preprocessed, refused: &Diagnostic) -> bool {
+    let words = preprocessed.pragmas.iter().filter_map(|pragma| pragma.words.first());
+    let mut lines = words.filter(|word| word.text == "burstc").map(|word| word.span.line);
+    refused.span.is_some_and(|span| lines.any(|line| line == span.line))
 }
 
 fn types_of(preprocessed: &Preprocessed, unit: &TranslationUnit) -> Types {
@@ -372,7 +382,7 @@ fn lower_plain(
         }
     }
     let panels = directives.put_panels(&function, &mut body.nodes, &mut scope)?;
-    let tilings = directives.tilings(&body, &parameters, &scope.quotients)?;
+    let tilings = directives.tilings(&body, &parameters, &scope.quotients, &|name| renamed.has(name))?;
     let kernel = Kernel {
         name: function.name,
         span: function.name_span,

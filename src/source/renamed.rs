@@ -33,6 +33,11 @@ impl Renamed {
         Renamed { pairs, words: all.map(|token| token.text(&preprocessed.text).to_string()).collect() }
     }
 
+    /// Whether a name stands in the text.
+    pub fn has(&self, name: &str) -> bool {
+        self.words.contains(name)
+    }
+
     /// The user's name of a variable that burstc named.
     pub fn user<'n>(&'n self, name: &'n str) -> Option<&'n str> {
         if let Some(user) = self.pairs.get(name) {

@@ -9,6 +9,13 @@ void break_conditions(int n, int32_t a[N], int32_t b[n])
             break;
         a[j] ^= j;
     }
+    for (int j = 1; j < n; j++) {
+        if (j & 16)
+            break;
+        b[j] -= j;
+    }
+    for (int j = 0; j < n && j / 7 != 4; j++)
+        b[j] ^= 9;
     for (int j = 0; j < n; j++) {
         b[j] += 3;
         if (j % 5 == 4 && j > 11)

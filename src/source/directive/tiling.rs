@@ -27,6 +27,8 @@ struct Context<'b> {
     parameters: &'b [SizeParameter],
     quotients: &'b [Quotient],
     places: Vec<Place<'b>>,
+    /// Whether a name stands in the text.
+    is_written: &'b dyn Fn(&str) -> bool,
 }
 
 /// The directives of one nest.
@@ -37,19 +39,21 @@ struct Ours<'d> {
 }
 
 impl Directives {
-    /// The bands that the directives ask for, in the order in which they run; none without directives.
+    /// The bands that the directives ask for, in the order in which they run; none without directives. Iterators that are not
+    /// `is_written` in the text count loops that burstc made, which no directive can name: tiles have all of them.
     pub fn tilings(
         &self,
         body: &Body,
         parameters: &[SizeParameter],
         quotients: &[Quotient],
+        is_written: &dyn Fn(&str) -> bool,
     ) -> Checked<Vec<TilingDirective>> {
         if self.written.is_empty() {
             return Ok(vec![]);
         }
         let mut places = vec![];
         collect(&body.nodes, &mut vec![], &mut vec![], &mut places);
-        let context = Context { body, parameters, quotients, places };
+        let context = Context { body, parameters, quotients, places, is_written };
         match self.name_statements() {
             true => self.named_bands(&context),
             false => self.bands_of_nests(&context),
@@ -113,17 +117,12 @@ impl Directives {
             collect(std::slice::from_ref(node), &mut vec![], &mut vec![], &mut inside);
             let mut tiling = match nests.iter().position(|nest| *nest == place).filter(|_| has_loop(node)) {
                 Some(nest) => match (&ours[nest].plain, &ours[nest].tile) {
-                    (None, None) => return Err(self.without_tile(context, &inside)),
+                    (None, None) => context.whole(node, &inside).ok_or_else(|| self.without_tile(context, &inside))?,
                     (None, Some(tile)) => context.tile_by_loops(tile, node, &inside)?,
                     (Some(plain), None) => return Err(no_tile(plain.span, plain.theta.len())),
                     (Some(plain), Some(tile)) => context.scheduled(plain, tile, &inside)?,
                 },
-                None => {
-                    let span = inside.first().map(|place| place.statement.span).unwrap_or_default();
-                    let theta = |place: &Place| Schedule { statement: place.statement.name.clone(), theta: vec![] };
-                    let schedules = inside.iter().map(theta).collect();
-                    TilingDirective { schedules, sizes: vec![], strip: 1, lanes: None, units: None, order: None, span }
-                }
+                None => as_one(&inside),
             };
             if nodes.len() > 1 {
                 for schedule in &mut tiling.schedules {
@@ -171,6 +170,31 @@ impl Context<'_> {
         self.body.sources.get(&l.iterator).map_or(&l.iterator, |(name, _)| name).clone()
     }
 
+    /// Whether the text has no name for the loop's iterator.
+    fn is_made(&self, l: &Loop) -> bool {
+        !self.body.sources.contains_key(&l.iterator) && !(self.is_written)(&l.iterator)
+    }
+
+    /// A nest whose loops burstc made, all in one tile.
+    fn whole(&self, node: &Node, inside: &[Place]) -> Option<TilingDirective> {
+        let mut loops = vec![];
+        collect_loops(std::slice::from_ref(node), &mut loops);
+        loops.iter().all(|l| self.is_made(l)).then(|| as_one(inside))
+    }
+
+    /// The values of the loops `tiled` in every statement.
+    fn schedules(&self, tiled: &[&str], inside: &[Place], span: Span) -> Checked<Vec<Schedule>> {
+        let schedule = |place: &Place| {
+            let value = |name: &str| match place.loops.iter().find(|l| self.is_called(l, name)) {
+                Some(l) => Ok(Affine::variable(&l.iterator)),
+                None => self.beside(place, name).ok_or_else(|| beside_no_loop(place, name, span)),
+            };
+            let theta = tiled.iter().map(|name| value(name)).collect::<Checked<_>>()?;
+            Ok(Schedule { statement: place.statement.name.clone(), theta })
+        };
+        inside.iter().map(schedule).collect()
+    }
+
     fn is_called(&self, l: &Loop, name: &str) -> bool {
         l.iterator == name || self.user_name(l) == name
     }
@@ -180,7 +204,7 @@ impl Context<'_> {
         let mut loops = vec![];
         collect_loops(std::slice::from_ref(node), &mut loops);
         let mut names: Vec<String> = vec![];
-        for l in &loops {
+        for l in loops.iter().filter(|l| !self.is_made(l)) {
             let name = self.user_name(l);
             if !names.contains(&name) {
                 names.push(name);
@@ -210,23 +234,14 @@ impl Context<'_> {
             }
             tiled.push(&name.text);
         }
-        if let Some(missing) = loops.iter().find(|l| !tiled.iter().any(|name| self.is_called(l, name))) {
+        let is_named = |l: &Loop| tiled.iter().any(|name| self.is_called(l, name));
+        if let Some(missing) = loops.iter().find(|l| !self.is_made(l) && !is_named(l)) {
             let missing = self.user_name(missing);
             return Err(Diagnostic::new(format!("the tile leaves out the loop over `{missing}`"))
                 .at(tile.span, format!("no `{missing}`"))
                 .help(example));
         }
-        let mut schedules = vec![];
-        for place in inside {
-            let mut theta = vec![];
-            for name in &tiled {
-                theta.push(match place.loops.iter().find(|l| self.is_called(l, name)) {
-                    Some(l) => Affine::variable(&l.iterator),
-                    None => self.beside(place, name).ok_or_else(|| beside_no_loop(place, name, tile.span))?,
-                });
-            }
-            schedules.push(Schedule { statement: place.statement.name.clone(), theta });
-        }
+        let schedules = self.schedules(&tiled, inside, tile.span)?;
         let sizes = tile.items.iter().map(|(_, size, _)| *size).collect();
         let order = self.order_by_loops(tile, &tiled, &schedules)?;
         let (strip, lanes, units) = (tile.strip()?, tile.lanes, tile.units);
@@ -572,6 +587,14 @@ fn beside_no_loop(place: &Place, name: &str, span: Span) -> Diagnostic {
 }
 
 /// `tile(i:32, j:32)`
+/// Statements without tiles of their own: one tile has all of them.
+fn as_one(inside: &[Place]) -> TilingDirective {
+    let span = inside.first().map(|place| place.statement.span).unwrap_or_default();
+    let theta = |place: &Place| Schedule { statement: place.statement.name.clone(), theta: vec![] };
+    let schedules = inside.iter().map(theta).collect();
+    TilingDirective { schedules, sizes: vec![], strip: 1, lanes: None, units: None, order: None, span }
+}
+
 fn example(loops: &[String]) -> String {
     let items: Vec<String> = loops.iter().map(|name| format!("{name}:32")).collect();
     format!("tile({})", items.join(", "))

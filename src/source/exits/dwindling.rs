@@ -5,8 +5,9 @@
 //! ```
 //!
 //! becomes `for (int round = 0; round < 32; round++) { if (!t) break; bits += t & 1; t >>= 1; }`. Shifts, divisions by a constant and
-//! `t &= t - 1` leave nothing of a number after as many rounds as its type allows: a loop whose condition depends on it alone
-//! has ended by then, or never does. How often others run at most, [`super::nearing`] tells.
+//! `t &= t - 1` leave nothing of a number after as many rounds as its type allows, or what it is given before: a loop whose condition
+//! depends on it alone has ended by then, or never does. So it is with `s = (s & 0xffff) + (s >> 16)`, which leaves numbers below 65536
+//! as they are. How often others run at most, [`super::nearing`] tells.
 
 use lang_c::ast::{BinaryOperator, BlockItem, Expression, ForInitializer, ForStatement, FunctionDefinition, Statement};
 use lang_c::span::{Node, Span};
@@ -16,6 +17,7 @@ use super::data::Data;
 use super::heads::Extents;
 use super::leave::statement;
 use super::nearing::{Nearing, changes_of, given, has_goto, leaves_early, leaving};
+use super::taking::within;
 use crate::source::breaks::{is_always, opposite};
 use crate::source::canonical::{has_continue, names_in};
 use crate::source::counters::{declaration, named};
@@ -163,17 +165,27 @@ impl Loops<'_> {
         let ((place, way), once) = (ways.next()?, ways.next().is_none());
         // Of what is known before the run each round is read by itself.
         let first = before.iter().rev().find(|item| changes_of(item, name));
-        let is_known = first.is_none_or(|item| given(item, name).is_some_and(|first| constant(first).is_some()));
+        let first = first.map(|item| given(item, name));
+        let is_known = first.is_none_or(|first| first.is_some_and(|first| constant(first).is_some()));
         let is_data = self.data.is_in(condition) || !is_known;
         let alone = moved.iter().all(|own| own == name) && !reads(condition);
         let is_own = |item: &&Node<BlockItem>| changed(&block(vec![(*item).clone()], item.span)).contains(name);
         let is_moved_once = own.iter().filter(is_own).count() == 1 && !goes_on_early(&own[..place]);
+        let (least, most) = ty.limits();
+        let fits = |(low, high): &(i64, i64)| least <= *low && *high <= most;
+        let begins = first.flatten().and_then(|first| within(self.declared, first)).filter(fits);
+        // The largest number there can be; none where it may be negative.
+        let largest = match begins {
+            Some((0.., high)) => Some(high.unsigned_abs()),
+            _ => (!ty.signed).then_some(u64::MAX >> (64 - ty.bits)),
+        };
         let ends = match way {
+            Way::Fold(_) => largest.is_some() && !leaves_early(own),
             // Of 1 nothing is taken away, and of less perhaps something for ever.
             Way::Half => is_above_one(condition, name),
             _ => !leaves_early(own) || self.ends_at_zero(condition, name, ty, &way),
         };
-        (once && is_moved_once && is_data && alone && ends).then(|| way.rounds(ty))
+        (once && is_moved_once && is_data && alone && ends).then(|| way.rounds(ty, largest))
     }
 
     /// Whether a condition surely fails when nothing is left of the number, whatever it was.
@@ -250,27 +262,34 @@ impl<'s> Parts<'s> {
 /// What makes a number smaller.
 enum Way {
     Shift(i64),
+    ShiftLeft(i64),
     Divide(i64),
     LastBit,
     /// The larger half stays.
     Half,
+    /// `v = v % base + v / base`.
+    Fold(u64),
 }
 
 impl Way {
-    /// How many rounds leave nothing of any number of a type.
-    fn rounds(&self, ty: ScalarType) -> i64 {
-        let bits = i64::from(ty.bits);
+    /// How many rounds leave nothing of any number of a type, or of one that is positive and up to the largest.
+    fn rounds(&self, ty: ScalarType, largest: Option<u64>) -> i64 {
+        let all = i64::from(ty.bits);
+        let largest = largest.unwrap_or(u64::MAX >> (64 - ty.bits));
+        let bits = i64::from(64 - largest.leading_zeros());
+        let until_below = |end: u64, next: &dyn Fn(u64) -> u64| {
+            std::iter::successors(Some(largest), |left| (*left >= end).then(|| next(*left))).count() as i64 - 1
+        };
         match self {
+            Way::ShiftLeft(by) => (all + by - 1) / by,
             Way::Shift(by) => (bits + by - 1) / by,
-            Way::Divide(by) => {
-                let (mut left, mut rounds) = (u64::MAX >> (64 - ty.bits), 0);
-                while left > 0 {
-                    left /= by.unsigned_abs();
-                    rounds += 1;
-                }
-                rounds
-            }
+            Way::Divide(by) => until_below(1, &|left| left / by.unsigned_abs()),
             Way::LastBit | Way::Half => bits,
+            Way::Fold(base) => until_below(*base, &|left| {
+                let (times, rest) = (left / base, left % base);
+                let below = if times > 1 { base - 1 + times - 1 } else { 0 };
+                below.max(rest + times)
+            }),
         }
     }
 }
@@ -280,9 +299,8 @@ fn dwindles(item: &Node<BlockItem>, name: &str) -> Option<Way> {
     let BlockItem::Statement(Node { node: Statement::Expression(Some(own)), .. }) = &item.node else { return None };
     let (operator, o) = operation(own).filter(|(_, o)| is_name(&o.lhs, name))?;
     let way = |operator: &BinaryOperator, by: &Node<Expression>| match operator {
-        BinaryOperator::ShiftRight | BinaryOperator::ShiftLeft => {
-            constant(by).filter(|by| (1..32).contains(by)).map(Way::Shift)
-        }
+        BinaryOperator::ShiftRight => constant(by).filter(|by| (1..32).contains(by)).map(Way::Shift),
+        BinaryOperator::ShiftLeft => constant(by).filter(|by| (1..32).contains(by)).map(Way::ShiftLeft),
         BinaryOperator::Divide => constant(by).filter(|by| (2..1 << 30).contains(by)).map(Way::Divide),
         BinaryOperator::BitwiseAnd => match operation(by) {
             Some((BinaryOperator::Minus, less)) => {
@@ -298,11 +316,31 @@ fn dwindles(item: &Node<BlockItem>, name: &str) -> Option<Way> {
         BinaryOperator::AssignDivide => way(&BinaryOperator::Divide, &o.rhs),
         BinaryOperator::AssignBitwiseAnd => way(&BinaryOperator::BitwiseAnd, &o.rhs),
         BinaryOperator::Assign => {
-            let (operator, right) = operation(&o.rhs).filter(|(_, right)| is_name(&right.lhs, name))?;
-            way(&operator, &right.rhs)
+            let (operator, right) = operation(&o.rhs)?;
+            match is_name(&right.lhs, name) {
+                true => way(&operator, &right.rhs),
+                false => (operator == BinaryOperator::Plus).then(|| folds(right, name)).flatten(),
+            }
         }
         _ => None,
     }
+}
+
+/// `v % base + v / base`, or its like with shifts and masks, in either order.
+fn folds(sum: &lang_c::ast::BinaryOperatorExpression, name: &str) -> Option<Way> {
+    let part = |node: &Node<Expression>| {
+        let (operator, o) = operation(node).filter(|(_, o)| is_name(&o.lhs, name))?;
+        let by = constant(&o.rhs).filter(|by| (1..1 << 31).contains(by))?.unsigned_abs();
+        match operator {
+            BinaryOperator::BitwiseAnd => (by + 1).is_power_of_two().then_some((by + 1, true)),
+            BinaryOperator::Modulo => Some((by, true)),
+            BinaryOperator::ShiftRight => (by < 32).then_some((1 << by, false)),
+            BinaryOperator::Divide => Some((by, false)),
+            _ => None,
+        }
+    };
+    let ((one, is_rest), (other, is_other)) = (part(&sum.lhs)?, part(&sum.rhs)?);
+    (one == other && one > 1 && is_rest != is_other).then_some(Way::Fold(one))
 }
 
 /// `v -= half;`, where the same round has begun with `half = v / 2`: what is left of a positive number is 1 at last.
@@ -347,4 +385,34 @@ fn reads(condition: &Node<Expression>) -> bool {
     let mut reads = Reads(false);
     reads.visit_expression(&condition.node, &condition.span);
     reads.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Follows all numbers up to 3,000 to their ends.
+    #[test]
+    fn so_many_rounds_leave_nothing_of_any_number() {
+        let ty = ScalarType { bits: 32, signed: false, floating: false };
+        type Step = Box<dyn Fn(u64) -> u64>;
+        let mut all: Vec<(Way, u64, Step)> = vec![(Way::LastBit, 1, Box::new(|v| v & (v - 1)))];
+        for by in 1..6 {
+            all.push((Way::Shift(by), 1, Box::new(move |v| v >> by)));
+        }
+        for base in 2..40u64 {
+            all.push((Way::Divide(base as i64), 1, Box::new(move |v| v / base)));
+            all.push((Way::Fold(base), base, Box::new(move |v| v % base + v / base)));
+        }
+        for (way, end, step) in all {
+            let mut most = 0;
+            for largest in 0..3000u64 {
+                let ends = std::iter::successors(Some(largest), |v| (*v >= end).then(|| step(*v)));
+                most = most.max(ends.count() as i64 - 1);
+                let found = way.rounds(ty, Some(largest));
+                assert!(found >= most, "{largest} needs {most}, {found} are made");
+                assert!(found <= most + 2, "{largest} needs {most}, {found} are made");
+            }
+        }
+    }
 }

@@ -14,7 +14,7 @@ use lang_c::visit::{self, Visit};
 
 use super::data::Data;
 use super::leave::{counters, statement};
-use crate::source::breaks::{all, is_always, opposite};
+use crate::source::breaks::{all, counts, is_always, opposite};
 use crate::source::canonical::{REPEATED, has_continue, has_jump, names_in, statements};
 use crate::source::counters::named;
 use crate::source::function::{derived, identifier};
@@ -112,9 +112,12 @@ impl Heads<'_> {
             Statement::For(f) => (f.node.condition.clone(), f.node.step.clone(), &mut f.node.statement),
             _ => return,
         };
+        let counted = condition.iter().flat_map(|condition| conjuncts(condition));
+        let is_counted = counted.into_iter().any(|part| !is_always(part) && !is_data(part) && counts(part));
         let (mut counting, mut others): (Vec<Node<Expression>>, Vec<Node<Expression>>) = (vec![], vec![]);
         for part in condition.iter().flat_map(|condition| conjuncts(condition)).filter(|part| !is_always(part)) {
-            let is_data = is_data(part);
+            // What is no comparison of sums ends no loop that counts up to something else: as data would.
+            let is_data = is_data(part) || is_counted && !counts(part);
             // What comes first may say whether the next is looked at.
             if changes(part) && (is_data || !others.is_empty()) {
                 return;
@@ -124,7 +127,7 @@ impl Heads<'_> {
         // Those at the beginning of the body that count.
         let has_end = !counting.is_empty();
         // Where something ends the loop already, what may be data stays.
-        let stays = |c: &Node<Expression>| if has_end { self.data.is_in(c) } else { is_data(c) };
+        let stays = |c: &Node<Expression>| if has_end { self.data.is_in(c) || !counts(c) } else { is_data(c) };
         while let Some(leaving) = leading_break(body).filter(|c| !stays(c) && !changes(c)) {
             let own: Vec<_> = listed(body).into_iter().skip(1).collect();
             **body = block(own, body.span);

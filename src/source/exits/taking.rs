@@ -8,6 +8,7 @@ use super::heads::conjuncts;
 use super::nearing::{Nearing, changes_of, given, moves_by, step_in};
 use crate::source::flat::constant;
 use crate::source::kernel::ScalarType;
+use crate::source::known::Declared;
 use crate::source::nest::operation;
 use crate::source::plain::{subscripted, variable};
 
@@ -55,46 +56,58 @@ impl Nearing<'_> {
     fn begins_within(&self, name: &str, by: i64) -> Option<(i64, i64)> {
         let mut changing = self.before.iter().rev().filter(|item| changes_of(item, name));
         let last = changing.find(|item| !(self.goes_on(name) && moves_by(item, name, by)))?;
-        self.within(given(last, name)?)
+        within(self.declared, given(last, name)?)
     }
+}
 
-    /// An interval that holds a value, as far as masks, remainders and the types of elements tell.
-    fn within(&self, value: &Node<Expression>) -> Option<(i64, i64)> {
-        if let Some(value) = constant(value) {
-            return Some((value, value));
+/// An interval that holds a value, as far as masks, remainders and the types of elements tell.
+pub fn within(declared: &Declared, value: &Node<Expression>) -> Option<(i64, i64)> {
+    if let Some(value) = constant(value) {
+        return Some((value, value));
+    }
+    let (base, subscripts) = subscripted(value);
+    if let Some(name) = variable(base) {
+        let ty: ScalarType = declared.integer(name, subscripts.len())?;
+        // The limits of the widest type leave out the upper half of its values.
+        return (ty.signed || ty.bits < 64).then(|| ty.limits());
+    }
+    let (operator, o) = operation(value)?;
+    let positive = |node: &Node<Expression>| within(declared, node).filter(|(low, _)| *low >= 0);
+    match operator {
+        BinaryOperator::BitwiseAnd => {
+            let masks = [positive(&o.lhs), positive(&o.rhs)];
+            masks.into_iter().flatten().map(|(_, high)| (0, high)).min()
         }
-        let (base, subscripts) = subscripted(value);
-        if let Some(name) = variable(base) {
-            let ty: ScalarType = self.declared.integer(name, subscripts.len())?;
-            // The limits of the widest type leave out the upper half of its values.
-            return (ty.signed || ty.bits < 64).then(|| ty.limits());
+        BinaryOperator::Modulo => {
+            let by = constant(&o.rhs).filter(|by| *by > 0)?;
+            Some((if positive(&o.lhs).is_some() { 0 } else { 1 - by }, by - 1))
         }
-        let (operator, o) = operation(value)?;
-        let positive = |node: &Node<Expression>| self.within(node).filter(|(low, _)| *low >= 0);
-        match operator {
-            BinaryOperator::BitwiseAnd => {
-                let masks = [positive(&o.lhs), positive(&o.rhs)];
-                masks.into_iter().flatten().map(|(_, high)| (0, high)).min()
-            }
-            BinaryOperator::Modulo => {
-                let by = constant(&o.rhs).filter(|by| *by > 0)?;
-                Some((if positive(&o.lhs).is_some() { 0 } else { 1 - by }, by - 1))
-            }
-            BinaryOperator::ShiftRight => {
-                let (low, high) = positive(&o.lhs)?;
-                let by = constant(&o.rhs).filter(|by| (0..63).contains(by))?;
-                Some((low >> by, high >> by))
-            }
-            BinaryOperator::Plus | BinaryOperator::Minus => {
-                let (a, b) = (self.within(&o.lhs)?, self.within(&o.rhs)?);
-                let (low, high) = match operator {
-                    BinaryOperator::Plus => (a.0.checked_add(b.0)?, a.1.checked_add(b.1)?),
-                    _ => (a.0.checked_sub(b.1)?, a.1.checked_sub(b.0)?),
-                };
-                // What an `int` holds; whether the type has a sign is not looked at.
-                (low >= 0 && high <= i64::from(i32::MAX)).then_some((low, high))
-            }
-            _ => None,
+        BinaryOperator::ShiftRight => {
+            let (low, high) = positive(&o.lhs)?;
+            let by = constant(&o.rhs).filter(|by| (0..63).contains(by))?;
+            Some((low >> by, high >> by))
         }
+        BinaryOperator::BitwiseOr | BinaryOperator::BitwiseXor => {
+            let all = (positive(&o.lhs)?.1 | positive(&o.rhs)?.1).unsigned_abs();
+            // All bits up to the highest.
+            Some((0, all.checked_add(1)?.next_power_of_two().checked_sub(1)?.try_into().ok()?))
+        }
+        BinaryOperator::Divide => {
+            let (low, high) = positive(&o.lhs)?;
+            let by = constant(&o.rhs).filter(|by| *by > 0)?;
+            Some((low / by, high / by))
+        }
+        BinaryOperator::Plus | BinaryOperator::Minus | BinaryOperator::Multiply => {
+            let (a, b) = (within(declared, &o.lhs)?, within(declared, &o.rhs)?);
+            let (low, high) = match operator {
+                BinaryOperator::Plus => (a.0.checked_add(b.0)?, a.1.checked_add(b.1)?),
+                BinaryOperator::Multiply if a.0 >= 0 && b.0 >= 0 => (a.0.checked_mul(b.0)?, a.1.checked_mul(b.1)?),
+                BinaryOperator::Multiply => return None,
+                _ => (a.0.checked_sub(b.1)?, a.1.checked_sub(b.0)?),
+            };
+            // What an `int` holds; whether the type has a sign is not looked at.
+            (low >= 0 && high <= i64::from(i32::MAX)).then_some((low, high))
+        }
+        _ => None,
     }
 }
