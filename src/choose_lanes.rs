@@ -23,7 +23,7 @@ use crate::diagnostic::{Diagnostic, Span};
 use crate::ids::StatementId;
 use crate::offload::{Band, Offload};
 use crate::polyhedral::isl::Exhausted;
-use crate::polyhedral::{privatized, slanted, uses_apart};
+use crate::polyhedral::{Apart, filled, privatized, slanted, uses_apart};
 use crate::report::area::{Area, LOGIC};
 use crate::report::demand::Demand;
 use crate::report::expected::Expected;
@@ -121,16 +121,42 @@ pub fn analyze(kernel: &Kernel, board: &Board, request: Option<Request>) -> Resu
     let all = if kernel.is_deep() { DEEP_SEARCH_OPERATIONS } else { SEARCH_OPERATIONS };
     let operations = Cell::new(if is_unasked { all } else { u64::MAX });
     let means = Means { board, operations: &operations };
-    let whole = in_blocks(kernel, means, request.clone());
+    let (kernel, whole) = with_gaps(kernel, means, request.clone());
     let may_gain = request.is_some() && kernel.tilings.is_empty() && means.may_better(&whole);
-    let whole = match may_gain.then(|| privatized(kernel)).flatten() {
+    let whole = match may_gain.then(|| privatized(&kernel)).flatten() {
         Some(private) => better_of(whole, of_uses(&private, means, request.clone()), board),
         None => whole,
     };
-    let Some((slanted, tilings)) = aslant(kernel, means, request.as_ref(), &whole) else { return whole };
+    let Some((slanted, tilings)) = aslant(&kernel, means, request.as_ref(), &whole) else { return whole };
     // A box around what a tile accesses is larger aslant, what it accesses is not.
     let other = in_tiles_or_others(&slanted, tilings, means, request.clone());
     better_of(whole, other.or_else(|_| with_lanes(&slanted, means, request)), board)
+}
+
+/// The kernel with what lies between accessed elements moved along with them, where that is surely or by the estimate worth it, or as it is.
+fn with_gaps(kernel: &Kernel, means: Means, request: Option<Request>) -> (Kernel, Result<Offload>) {
+    let filled = |kernel: &Kernel, apart| request.as_ref().and_then(|_| filled(kernel, apart));
+    let first = filled(kernel, Apart::Near).unwrap_or_else(|| kernel.clone());
+    let mut best = (first.clone(), in_blocks(&first, means, request.clone()));
+    let is_other = first.arrays.iter().any(|array| array.takes_along > 0);
+    let others = [Some(kernel.clone()).filter(|_| is_other), filled(&first, Apart::Far)];
+    for other in others.into_iter().flatten() {
+        if !means.may_better(&best.1) {
+            continue;
+        }
+        let found = in_blocks(&other, means, request.clone());
+        let is_taken = match (&best.1, &found) {
+            (Ok(best), Ok(found)) => is_better(found, best, means.board),
+            (Err(_), Ok(_)) => true,
+            // Who asked for something hears of the text as it is.
+            (Err(_), Err(_)) => other.arrays.iter().all(|array| array.takes_along == 0),
+            (Ok(_), Err(_)) => false,
+        };
+        if is_taken {
+            best = (other, found);
+        }
+    }
+    best
 }
 
 /// The kernel with arrays that count along the diagonals of lanes, where statements have none as it is and would then, and the tilings in

@@ -279,6 +279,7 @@ kernels! {
     scoped_names; [];
     copies_convert; [n = 3], [n = 4], [n = 77];
     break_conditions; [n = 0], [n = 1], [n = 15], [n = 77];
+    strides; [n = 0], [n = 1], [n = 77];
     powers_modulo; [n = 0], [n = 1], [n = 23];
     tile_rounds; [n = 0], [n = 9], [n = 49];
     small_numbers; [n = 0], [n = 1], [n = 69];

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 
 use super::isl::{Constraint, Context, Exhausted, Map, Set, Tuple};
 use super::{Access, Dependence, DependenceKind, Program, Statement};
-use crate::affine::Affine;
+use crate::affine::{Affine, fresh};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::ids::{ArrayId, ByArray, ByStatement, StatementId};
 use crate::source::kernel::{self, Condition, Expr, Kernel, Loop, Node, Quotient, Storage};
@@ -105,6 +105,30 @@ fn without_statements(kernel: &Kernel, places: &[Place]) -> Result<(Program, Vec
     };
     require_sizes(kernel, &program)?;
     Ok((program, schedules))
+}
+
+/// `[N] -> { a[x] -> a[x'] : x <= x' <= x + 1 and x' < N }`: from a cell to those that are moved along with it ([`super::filled`]).
+fn taken_along(isl: &Context, parameters: &[String], array: &kernel::Array) -> Result<Option<Map>> {
+    if array.takes_along == 0 {
+        return Ok(None);
+    }
+    let name = |letter: &str, k: usize| fresh(format!("{letter}{k}"), |name| parameters.iter().any(|own| own == name));
+    let count = array.extents.len();
+    let from: Vec<String> = (0..count).map(|k| name("from", k)).collect();
+    let to: Vec<String> = (0..count).map(|k| name("to", k)).collect();
+    let mut constraints = vec![];
+    for (k, extent) in array.extents.iter().enumerate() {
+        let [one, other] = [&from[k], &to[k]].map(Affine::variable);
+        if k + 1 < count {
+            constraints.push(Constraint::Zero(one - other));
+            continue;
+        }
+        constraints.push(Constraint::at_most(one.clone(), other.clone()));
+        constraints.push(Constraint::at_most(other.clone(), one + Affine::constant(array.takes_along)));
+        constraints.push(Constraint::at_most(other + Affine::constant(1), extent.clone()));
+    }
+    let [from, to] = [&from, &to].map(|dimensions| Tuple { name: &array.name, dimensions });
+    Ok(Some(isl.map(parameters, from, to, &constraints)?))
 }
 
 /// Refuses a kernel that is defined for no sizes.
@@ -373,6 +397,7 @@ impl<'a> Model<'a> {
                 may,
             });
         }
+        self.move_along(&mut accesses)?;
         let domain = self.extended.apply(&self.forget)?.coalesce()?;
         let statement = Tuple { name: &source.name, dimensions: &self.iterators };
         let order = schedule.to_vec();
@@ -418,6 +443,24 @@ impl<'a> Model<'a> {
             .intersect_domain(&self.extended)?
             .apply_domain(&self.forget)?
             .coalesce()
+    }
+
+    /// Adds to the accesses what is moved along with them: to reads what no iteration needs, and writes that never happen.
+    fn move_along(&self, accesses: &mut [Access]) -> Result<()> {
+        for access in accesses {
+            let declared = &self.kernel.arrays[access.array];
+            // One element has none behind it in the next iteration.
+            if access.written.last().is_none_or(Affine::is_constant) {
+                continue;
+            }
+            if let Some(along) = taken_along(&self.program.isl, &self.program.parameters, declared)? {
+                access.may = access.may.apply_range(&along)?;
+                if !access.write {
+                    access.must = access.may.clone();
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The iterations in which an access happens.

@@ -8,6 +8,7 @@ mod domain;
 mod expand;
 
 pub mod extract;
+mod filled;
 pub mod flow;
 mod implied;
 mod interleaved;
@@ -27,6 +28,7 @@ pub use domain::settle_domain;
 pub use expand::expand_locals;
 pub(crate) use expand::{is_taken, rewrite_reads, rewrite_statements};
 pub use extract::{dimension_names, extract};
+pub use filled::{Apart, filled};
 pub use implied::{implied_bounds, within_extents};
 pub use interleaved::{MOST_APART, interleaved};
 pub use join::join_statements;
@@ -119,7 +121,7 @@ pub struct Access {
     pub subscripts: Option<Vec<Affine>>,
     /// The same with quotients; nothing where data are in them.
     pub written: Vec<Affine>,
-    /// `[N] -> { S0[i, j, k] -> a[i, k] }` over the domain: the cells that may be touched.
+    /// `[N] -> { S0[i, j, k] -> a[i, k] }` over the domain: the cells that may be touched, with those that are moved along ([`filled`]).
     pub may: Map,
     /// The same shape: the cells that are touched whatever the data.
     pub must: Map,

@@ -124,18 +124,7 @@ impl Kernel {
 
     /// The statements in textual order.
     pub fn statements(&self) -> ByStatement<&Statement> {
-        fn collect<'a>(nodes: &'a [Node], found: &mut ByStatement<&'a Statement>) {
-            for node in nodes {
-                match node {
-                    Node::Loop(inner) => collect(&inner.body, found),
-                    Node::If(inner) => collect(&inner.body, found),
-                    Node::Statement(statement) => found.push(statement),
-                }
-            }
-        }
-        let mut found = ByStatement::new();
-        collect(&self.body, &mut found);
-        found
+        self.body.iter().flat_map(Node::statements).collect()
     }
 
     /// Whether a statement is in more than three loops: what isl does takes far longer then.
@@ -301,6 +290,18 @@ pub enum Node {
     Loop(Loop),
     If(If),
     Statement(Statement),
+}
+
+impl Node {
+    /// The statements in it, in textual order.
+    pub fn statements(&self) -> Vec<&Statement> {
+        match self {
+            Node::Loop(Loop { body, .. }) | Node::If(If { body, .. }) => {
+                body.iter().flat_map(Node::statements).collect()
+            }
+            Node::Statement(statement) => vec![statement],
+        }
+    }
 }
 
 /// `if (condition) body`. An `else` is a second `If` with the condition negated.

@@ -50,6 +50,10 @@ pub struct Array {
     /// The last two extents in C, where one dimension has both ([`interleaved`](crate::polyhedral::interleaved)).
     #[serde(skip)]
     pub apart_in_c: Option<[Affine; 2]>,
+    /// How many elements of the row behind each that is accessed are moved along with it, inside the array
+    /// ([`filled`](crate::polyhedral::filled)).
+    #[serde(skip)]
+    pub takes_along: i64,
     pub span: Span,
 }
 
@@ -90,6 +94,7 @@ impl Array {
             in_one: false,
             lasting: None,
             apart_in_c: None,
+            takes_along: 0,
             span,
         }
     }
