@@ -296,15 +296,18 @@ impl Nest<'_, '_> {
             let of = |name: &str| if name == head.iterator { at.clone() } else { Affine::variable(name) };
             rooms.iter().filter_map(|room| at_least_0(room.substitute(of))).collect::<Vec<_>>()
         };
+        // What no iteration changes may end the loop behind its first.
         let is_sure = runs != Runs::While
             && !head.counts
+            && bounds.outside.is_empty()
             && rooms.iter().all(|room| {
                 let at = |name: &str| if name == head.iterator { Affine::default() } else { Affine::variable(name) };
                 self.scope.non_negative(&room.substitute(at))
             });
         if runs != Runs::While && !is_sure {
             let [first] = &head.lower[..] else { return Err(self.wrong_kind(head.first, "begins", "smallest")) };
-            let again = all(holds(&(first.clone() + Affine::constant(1))));
+            let second = holds(&(first.clone() + Affine::constant(1)));
+            let again = all(second.into_iter().chain(bounds.outside.iter().cloned()).collect());
             if runs == Runs::Once {
                 let fails = negated(again);
                 bounds = Bounds { upper: head.lower.clone(), outside: vec![fails], ..Bounds::default() };
@@ -729,6 +732,11 @@ impl Nest<'_, '_> {
         }
         let span = self.span(node.span);
         let sides = self.scope.compared_bounds([&o.lhs, &o.rhs], Role::Bound, span)?;
+        if operator == BinaryOperator::NotEquals
+            && ![&sides.0, &sides.1].into_iter().any(|side| self.counts_in(side, head))
+        {
+            return self.truth(node, head, bounds);
+        }
         self.compare(node, operator, sides, head, bounds)
     }
 
@@ -892,6 +900,12 @@ impl Nest<'_, '_> {
     fn depends(&self, name: &str, iterator: &str) -> bool {
         let quotient = self.scope.quotients.iter().find(|quotient| quotient.name == name);
         quotient.is_some_and(|q| q.numerator.terms.keys().any(|n| n == iterator || self.depends(n, iterator)))
+    }
+
+    /// Whether a side of a comparison depends on the loop's iterator.
+    fn counts_in(&self, side: &Extremum, head: &Head) -> bool {
+        let mut names = side.parts.iter().flat_map(|part| part.terms.keys());
+        names.any(|name| *name == head.iterator || self.depends(name, &head.iterator))
     }
 
     /// A condition that nothing may ever meet.
