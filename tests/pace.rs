@@ -139,8 +139,8 @@ fn pixels_and_pairs_move_in_rows() {
     in_lanes("pixels", &[("h", 48), ("w", 64)], 3 * 48 * 64, 0.52);
     in_lanes("colours", &[("h", 32), ("w", 48)], 3 * 30 * 46, 0.62);
     in_lanes("complex_pairs", &[("n", 512)], 2 * 512, 3.15);
-    // Some of the elements of every row, in five loops: 13.2 cycles with a burst for each.
-    in_lanes("strides", &[("n", 96)], 11 * 96, 2.85);
+    // Some of the elements of every row, in six loops: some 12 cycles with a burst for each.
+    in_lanes("strides", &[("n", 96)], 12 * 96, 2.85);
 }
 
 /// Integers are there for the next iteration, a filter's output after a product and two sums.

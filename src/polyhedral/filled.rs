@@ -35,7 +35,9 @@ pub fn filled(kernel: &Kernel, apart: Apart) -> Option<Kernel> {
     for (array, declaration) in filled.arrays.iter_mut_enumerated() {
         let is_in_rows =
             declaration.order == Order::RowMajor && declaration.by_tiles.is_none() && declaration.slant.is_none();
-        let is_argument = declaration.storage == Storage::Argument && !declaration.extents.is_empty();
+        // Words whose bit tells whether they were written have an iteration each that clears it.
+        let is_argument =
+            declaration.storage == Storage::Argument && !declaration.extents.is_empty() && !declaration.masked;
         if is_in_rows && is_argument && !is_by_data(kernel, array) {
             declaration.takes_along = between(kernel, array, apart.most(declaration)).unwrap_or(0);
         }

@@ -6,7 +6,8 @@ typedef struct {
     int16_t x, y, z, id;
 } point;
 void strides(int n, const uint8_t rgba[7][N][4], uint8_t gray[7][N], const int32_t even[2 * N], int32_t half[N],
-             point moved[N], uint8_t kept[3 * N], const int16_t far[5 * N + 3])
+             point moved[N], uint8_t kept[3 * N], const int16_t far[5 * N + 3],
+             int16_t large[N][2])
 {
     for (int y = 0; y < 7; y++)
         for (int x = 0; x < n; x++)
@@ -19,4 +20,7 @@ void strides(int n, const uint8_t rgba[7][N][4], uint8_t gray[7][N], const int32
     }
     for (int i = 0; i < n; i++)
         kept[3 * i + 1] = far[5 * i] + far[5 * i + 3];
+    for (int i = 0; i < n; i++)
+        if (far[5 * i] > 500)
+            large[i][0] = far[5 * i];
 }
