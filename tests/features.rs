@@ -281,6 +281,7 @@ kernels! {
     break_conditions; [n = 0], [n = 1], [n = 15], [n = 77];
     strides; [n = 0], [n = 1], [n = 77];
     invariant_ends; [n = 0], [n = 1], [n = 4], [n = 8];
+    ends_of_rounds; [n = 0], [n = 1], [n = 6], [n = 9];
     powers_modulo; [n = 0], [n = 1], [n = 23];
     tile_rounds; [n = 0], [n = 9], [n = 49];
     small_numbers; [n = 0], [n = 1], [n = 69];

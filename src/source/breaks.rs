@@ -22,7 +22,7 @@ use super::canonical::{
     begins_before, changed as changed_by, has_continue, names_in, stepped_before, without_continues,
 };
 use super::counters::{named, replace};
-use super::exits::Data;
+use super::exits::{Data, Decided};
 use super::function::identifier;
 use super::known::{Declared, changed};
 use super::left::{step_of, value_with};
@@ -32,18 +32,18 @@ use super::plain::{binary, block, choice, inner, inside_out, item, listed, moved
 use super::polynomial::changes;
 use super::types::Types;
 
-/// Rewrites the bodies of all functions; what data decide is left to [`super::exits`] where that is to come.
-pub fn breaks(unit: &mut TranslationUnit, types: &Types, leaves_data: bool) {
+/// Rewrites the bodies of all functions; what is decided so is left to [`super::exits`] where that is to come.
+pub fn breaks(unit: &mut TranslationUnit, types: &Types, decided: Option<Decided>) {
     for external in &mut unit.0 {
         if let ExternalDeclaration::FunctionDefinition(function) = &mut external.node {
             returns(&mut function.node);
             let declared = Declared::of(&function.node, types);
             let whole = function.node.statement.clone();
-            let data = leaves_data.then(|| Data::of(&function.node, &declared));
+            let data = decided.map(|decided| Data::of(&function.node, &declared, decided));
             let breaks = Breaks { declared: &declared, whole, data };
             inside_out(&mut function.node.statement, &[], &|node, before| breaks.rewrite(node, before));
             inside_out(&mut function.node.statement, &[], &|node, _| looks_first(node, &declared));
-            if leaves_data {
+            if decided.is_some() {
                 opened(&mut function.node.statement);
             }
         }

@@ -315,7 +315,10 @@ fn begin(node: &mut Node<Statement>, done: &mut Vec<Node<BlockItem>>) {
         Statement::DoWhile(w) => (counter(Some(&w.node.expression), &w.node.statement), w.span),
         Statement::While(w) => (counter(Some(&w.node.expression), &w.node.statement), w.span),
         Statement::For(f) if matches!(f.node.initializer.node, ForInitializer::Empty) => {
-            let own = f.node.step.as_ref().and_then(|step| stepped(step));
+            let parts = f.node.step.as_deref().map(super::loops::steps).unwrap_or_default();
+            let named = f.node.condition.as_deref().map(names_in).unwrap_or_default();
+            let is_end = |name: &&str| parts.len() == 1 || named.iter().any(|own| own == name);
+            let own = parts.iter().filter_map(|part| stepped(part)).find(is_end);
             (own.or_else(|| counter(f.node.condition.as_deref(), &f.node.statement)), f.span)
         }
         _ => return,
@@ -415,7 +418,7 @@ pub fn changed(condition: &Node<Expression>) -> Option<&str> {
 }
 
 /// The variable that `i++`, `i += 2`, `i = i + 2` or `i /= 2` changes.
-fn stepped(node: &Node<Expression>) -> Option<&str> {
+pub fn stepped(node: &Node<Expression>) -> Option<&str> {
     match &node.node {
         Expression::UnaryOperator(unary) if counts(&unary.node.operator.node) => variable(&unary.node.operand),
         _ => match operation(node)? {

@@ -17,7 +17,7 @@ use super::canonical::{begun, has_continue, has_jump, names_in, without_continue
 use super::exits;
 use super::flat::{constant, expressions, names};
 use super::function::{derived, identifier};
-use super::known::{Declared, changed};
+use super::known::{Declared, changed, changed_in};
 use super::loops::steps;
 use super::nest::operation;
 use super::plain::{binary, block, item, listed, number, variable};
@@ -36,6 +36,109 @@ pub fn counters(unit: &mut TranslationUnit, kernel: &str, types: &Types) {
         }
     }
     leading(unit, kernel, types, false);
+}
+
+/// Puts what heads begin that bodies change before the loops, in the bodies of all functions: `for (i = 0, j = 0; i < n; i++) …` with
+/// `j += x[i];` in it is `j = 0; for (i = 0; i < n; i++) …`.
+pub fn begun_only(unit: &mut TranslationUnit, types: &Types) {
+    for external in &mut unit.0 {
+        if let lang_c::ast::ExternalDeclaration::FunctionDefinition(function) = &mut external.node {
+            let declared = Declared::of(&function.node, types);
+            begun_in(&mut function.node.statement, &declared);
+        }
+    }
+}
+
+fn begun_in(node: &mut Node<Statement>, declared: &Declared) {
+    let Statement::Compound(items) = &mut node.node else {
+        super::plain::inner(&mut node.node).into_iter().for_each(|inner| begun_in(inner, declared));
+        let span = node.span;
+        let first = begun_before(node);
+        if !first.is_empty() {
+            let own = Node::new(BlockItem::Statement(node.clone()), span);
+            *node = block([first, vec![own]].concat(), span);
+        }
+        return;
+    };
+    for mut item in std::mem::take(items) {
+        if let BlockItem::Statement(own) = &mut item.node {
+            match &mut own.node {
+                Statement::Compound(_) => begun_in(own, declared),
+                other => {
+                    super::plain::inner(other).into_iter().for_each(|inner| begun_in(inner, declared));
+                    let first = begun_before(own);
+                    let is_own = |item: &Node<BlockItem>| match item.node {
+                        BlockItem::Declaration(_) => {
+                            changed(&block(vec![item.clone()], item.span)).iter().all(|name| declared.times(name) == 1)
+                        }
+                        _ => true,
+                    };
+                    if first.iter().all(is_own) {
+                        items.extend(first);
+                    } else {
+                        let again = Node::new(BlockItem::Statement(own.clone()), own.span);
+                        *own = block([first, vec![again]].concat(), own.span);
+                    }
+                }
+            }
+        }
+        items.push(item);
+    }
+}
+
+/// Takes what the body of a loop changes, and no step and no condition, out of what its head begins.
+fn begun_before(node: &mut Node<Statement>) -> Vec<Node<BlockItem>> {
+    let Statement::For(f) = &mut node.node else { return vec![] };
+    let ForStatement { initializer, condition, step, statement: body } = &mut f.node;
+    let own = begun(&initializer.node);
+    let body = changed(body);
+    let mut head = vec![];
+    step.iter().chain(condition.iter()).for_each(|part| changed_in(part, &mut head));
+    let moves = |name: &String| body.contains(name) && !head.contains(name);
+    let stays: Vec<String> = own.iter().filter(|name| !moves(name)).cloned().collect();
+    // What does not begin before them may be no more than that.
+    let is_free =
+        |value: &Node<Expression>| !changes(value) && !names_in(value).iter().any(|name| stays.contains(name));
+    if own.len() < 2 || stays.is_empty() {
+        return vec![];
+    }
+    match &mut initializer.node {
+        ForInitializer::Expression(first) => {
+            let starts: Vec<Node<Expression>> = steps(first).into_iter().cloned().collect();
+            let (out, kept): (Vec<_>, Vec<_>) = starts.into_iter().partition(|start| {
+                operation(start).is_some_and(|(_, o)| variable(&o.lhs).is_some_and(|name| moves(&name.to_string())))
+            });
+            let values = |start: &Node<Expression>| operation(start).is_some_and(|(_, o)| is_free(&o.rhs));
+            if kept.is_empty() || !out.iter().all(values) {
+                return vec![];
+            }
+            **first = match kept.len() {
+                1 => kept.into_iter().next().unwrap_or_else(|| (**first).clone()),
+                _ => Node::new(Expression::Comma(Box::new(kept)), first.span),
+            };
+            out.into_iter().map(item).collect()
+        }
+        ForInitializer::Declaration(declaration) => {
+            let is_moved = |declarator: &Node<InitDeclarator>| {
+                identifier(&declarator.node.declarator.node).is_some_and(|name| moves(&name.node.name))
+            };
+            let all = std::mem::take(&mut declaration.node.declarators);
+            let (out, kept): (Vec<_>, Vec<_>) = all.iter().cloned().partition(is_moved);
+            let values = |declarator: &Node<InitDeclarator>| match &declarator.node.initializer {
+                Some(Node { node: Initializer::Expression(value), .. }) => is_free(value),
+                Some(_) => false,
+                None => true,
+            };
+            if out.is_empty() || kept.is_empty() || !out.iter().all(values) {
+                declaration.node.declarators = all;
+                return vec![];
+            }
+            declaration.node.declarators = kept;
+            let own = Declaration { specifiers: declaration.node.specifiers.clone(), declarators: out };
+            vec![Node::new(BlockItem::Declaration(Node::new(own, declaration.span)), declaration.span)]
+        }
+        _ => vec![],
+    }
 }
 
 /// Moves steps at the beginning of loops to their ends, in one function; with jumps, also those that stand further down, and those

@@ -14,7 +14,7 @@ impl Scope<'_> {
             Err(Diagnostic::new(message).at(self.span(node.span), "this constant").help(help))
         };
         match constant {
-            Constant::Integer(integer) => match self.integer(integer) {
+            Constant::Integer(integer) => match self::integer(integer, self.types.long.bits) {
                 Some(expr) => Ok(expr),
                 None => refuse("this integer constant fits no type".into(), "constants are at most 64 bits wide"),
             },
@@ -33,36 +33,36 @@ impl Scope<'_> {
             },
         }
     }
+}
 
-    /// The value and type of an integer constant (6.4.4.1); `None` where no type holds it.
-    fn integer(&self, integer: &Integer) -> Option<Expr> {
-        let radix = match integer.base {
-            IntegerBase::Decimal => 10,
-            IntegerBase::Octal => 8,
-            IntegerBase::Hexadecimal => 16,
-            IntegerBase::Binary => 2,
-        };
-        let value = u64::from_str_radix(&integer.number, radix).ok()?;
-        let least = match integer.suffix.size {
-            IntegerSize::Int => 32,
-            IntegerSize::Long => self.types.long.bits,
-            IntegerSize::LongLong => 64,
-        };
-        let only_unsigned = integer.suffix.unsigned;
-        let may_be_unsigned = only_unsigned || integer.base != IntegerBase::Decimal;
-        if integer.suffix.imaginary {
-            return None;
-        }
-        for bits in [32u32, 64].into_iter().filter(|bits| *bits >= least) {
-            for signed in [true, false] {
-                let allowed = if signed { !only_unsigned } else { may_be_unsigned };
-                if allowed && value.checked_shr(bits - signed as u32).unwrap_or(0) == 0 {
-                    return Some(Expr::Constant { value: value as i64, ty: ScalarType::integer(bits, signed) });
-                }
+/// The value and type of an integer constant (6.4.4.1), where a `long` has so many bits; `None` where no type holds it.
+pub fn integer(integer: &Integer, long_bits: u32) -> Option<Expr> {
+    let radix = match integer.base {
+        IntegerBase::Decimal => 10,
+        IntegerBase::Octal => 8,
+        IntegerBase::Hexadecimal => 16,
+        IntegerBase::Binary => 2,
+    };
+    let value = u64::from_str_radix(&integer.number, radix).ok()?;
+    let least = match integer.suffix.size {
+        IntegerSize::Int => 32,
+        IntegerSize::Long => long_bits,
+        IntegerSize::LongLong => 64,
+    };
+    let only_unsigned = integer.suffix.unsigned;
+    let may_be_unsigned = only_unsigned || integer.base != IntegerBase::Decimal;
+    if integer.suffix.imaginary {
+        return None;
+    }
+    for bits in [32u32, 64].into_iter().filter(|bits| *bits >= least) {
+        for signed in [true, false] {
+            let allowed = if signed { !only_unsigned } else { may_be_unsigned };
+            if allowed && value.checked_shr(bits - signed as u32).unwrap_or(0) == 0 {
+                return Some(Expr::Constant { value: value as i64, ty: ScalarType::integer(bits, signed) });
             }
         }
-        None
     }
+    None
 }
 
 /// A decimal constant of type `double`, or `float` with its suffix, rounded to nearest once.

@@ -36,11 +36,13 @@ mod literal;
 mod lives;
 mod locals;
 mod loops;
+mod machine;
 mod map;
 mod memory;
 mod nest;
 mod obligations;
 pub mod panels;
+mod parted;
 mod plain;
 mod pointees;
 mod pointers;
@@ -252,6 +254,7 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
                 let mut kernel = lowered(Effort::Plain);
                 let more = [Effort::Behind].into_iter().chain(exits::may_leave(&unit).then_some(Effort::Exits));
                 let more = more.chain(effects::are_nested(&unit).then_some(Effort::Effects));
+                let more = more.chain(exits::leaves_told(&unit).then_some(Effort::Rounds));
                 for effort in more {
                     kernel = kernel.or_else(|first| {
                         lowered(effort).map_err(|second| match effort {
@@ -259,7 +262,7 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
                             _ if is_directive(current, &first) => first,
                             _ if is_directive(current, &second) => second,
                             // In the words of the text.
-                            Effort::Effects => later(first, second),
+                            Effort::Effects | Effort::Rounds => later(first, second),
                             _ => later(second, first),
                         })
                     });
@@ -281,6 +284,8 @@ enum Effort {
     Exits,
     /// Expressions may change something on their way to a value.
     Effects,
+    /// Loops that count may end for other reasons as well.
+    Rounds,
 }
 
 /// The one of two refusals that comes later in the text: up to there all was understood. The first, where they are at one place.
@@ -416,6 +421,7 @@ fn plainer(
     effort: Effort,
 ) -> Checked<flat::Flattened> {
     let behind = effort >= Effort::Behind;
+    let decided = if effort >= Effort::Rounds { exits::Decided::ByAny } else { exits::Decided::ByData };
     types::hoist_enumerations(unit);
     strings::strings(unit);
     let types = types_of(preprocessed, unit);
@@ -430,13 +436,15 @@ fn plainer(
     counters::counters(unit, &kernel, &types);
     pointers::pointers(unit, &kernel, &types, &preprocessed.map)?;
     plain::plain(unit);
+    counters::begun_only(unit, &types);
     if behind {
+        parted::parted(unit);
         breaks::stepped(unit, &types);
         lives::apart(unit);
     }
     // Those of pointers.
     if effort >= Effort::Exits {
-        exits::dwindling(unit, &types);
+        exits::dwindling(unit, &types, decided);
         counters::several(unit);
     }
     counters::leading(unit, &kernel, &types, effort >= Effort::Exits);
@@ -444,13 +452,13 @@ fn plainer(
     if behind {
         left::left(unit);
         if effort >= Effort::Exits {
-            exits::split_heads(unit, &types);
+            exits::split_heads(unit, &types, decided);
         }
-        breaks::breaks(unit, &types, effort >= Effort::Exits);
+        breaks::breaks(unit, &types, (effort >= Effort::Exits).then_some(decided));
     }
     canonical::canonical(unit);
     if effort >= Effort::Exits {
-        exits::exits(unit, &types);
+        exits::exits(unit, &types, decided);
     }
     if behind {
         canonical::headless(unit);

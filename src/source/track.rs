@@ -199,8 +199,18 @@ impl Nest<'_, '_> {
     /// What a loop does to the variables that its body changes. They have no value in a head that counts, and one in every
     /// evaluation of the condition of any other.
     pub fn changes(&mut self, f: &ForStatement, counts: bool, span: Span) -> Checked<Vec<Change>> {
-        let mut changes = vec![];
         let own = begun(&f.initializer.node);
+        let mark = self.scope.enter();
+        // What they were before the loop is nothing that its body sees.
+        own.iter().for_each(|name| self.scope.declare(name, Name::Unknown));
+        let changes = self.changes_but(&own, f, counts, span);
+        self.scope.leave(mark);
+        changes
+    }
+
+    /// The same without the variables that the head begins.
+    fn changes_but(&mut self, own: &[String], f: &ForStatement, counts: bool, span: Span) -> Checked<Vec<Change>> {
+        let mut changes = vec![];
         let changed: Vec<(String, CType, usize, usize)> = (self.tracked.iter())
             .filter(|t| self.tracked(&t.name).is_some_and(|own| own.place == t.place))
             .filter(|t| !Usage::of_statement(&t.name, &f.statement).is_constant() && !own.contains(&t.name))

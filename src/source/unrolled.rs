@@ -13,6 +13,7 @@ use super::canonical::names_in;
 use super::counters::named;
 use super::expression::{convert_to, truth};
 use super::kernel::{Access, BinaryOp, Condition, Expr, Node as NestNode, ScalarType};
+use super::known::changed;
 use super::loops::{For, Runs, Start, guarded, is_step, steps};
 use super::nest::{Nest, Saved, assignment, is_name, operation};
 use super::plain::{binary, whole};
@@ -86,6 +87,10 @@ impl<'a> Nest<'_, 'a> {
         let condition = f.condition.as_deref().filter(|_| written.runs == Runs::While)?;
         let starts = self.initializer(f, written.bytes).ok()?;
         let [start] = &starts[..] else { return None };
+        let moved = changed(&f.statement);
+        if names_in(condition).iter().any(|name| moved.contains(name)) {
+            return None;
+        }
         let ty = CType::Int(start.ty);
         let step = self.step(f, &start.name, self.span(written.head())).ok()?;
         let Ok(Expr::Constant { value: first, .. }) = self.scope.trial(|scope| scope.converted(start.first, &ty)).0

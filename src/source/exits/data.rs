@@ -11,10 +11,18 @@ use lang_c::visit::{self, Visit};
 
 use super::super::canonical::names_in;
 use super::super::function::{derived, identifier};
-use super::super::known::{Declared, changed};
+use super::super::known::{Declared, changed, changed_in};
 use super::super::nest::assignment;
 use super::super::plain::{inner, variable};
 use super::leave::trailing;
+
+/// What ends loops otherwise than by counting.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Decided {
+    ByData,
+    /// Also all that statements give a value: then only those loops count that are made to.
+    ByAny,
+}
 
 /// The variables of a function whose values may be data.
 pub struct Data<'d> {
@@ -23,8 +31,11 @@ pub struct Data<'d> {
 }
 
 impl<'d> Data<'d> {
-    pub fn of(function: &FunctionDefinition, declared: &'d Declared) -> Data<'d> {
+    pub fn of(function: &FunctionDefinition, declared: &'d Declared, decided: Decided) -> Data<'d> {
         let mut data = Data { declared, names: HashSet::new() };
+        if decided == Decided::ByAny {
+            data.names.extend(given_by_statements(&function.statement));
+        }
         loop {
             let known = data.names.len();
             let mut more = Assigned { data: &data, found: HashSet::new() };
@@ -127,4 +138,22 @@ fn without_last_steps(node: &mut Node<Statement>) {
         return;
     }
     inner(&mut node.node).into_iter().for_each(without_last_steps);
+}
+
+/// The names that statements give values to, other than in the heads of loops.
+pub fn given_by_statements(whole: &Node<Statement>) -> HashSet<String> {
+    struct Search(HashSet<String>);
+    impl<'ast> Visit<'ast> for Search {
+        fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast Span) {
+            if let Statement::Expression(Some(own)) = statement {
+                let mut names = vec![];
+                changed_in(own, &mut names);
+                self.0.extend(names);
+            }
+            visit::visit_statement(self, statement, span);
+        }
+    }
+    let mut search = Search(HashSet::new());
+    search.visit_statement(&whole.node, &whole.span);
+    search.0
 }

@@ -13,28 +13,32 @@ use lang_c::ast::{BinaryOperator, BlockItem, Expression, ForInitializer, ForStat
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
-use super::data::Data;
+use super::data::{Data, Decided};
+use super::following::{Following, Rounds};
 use super::heads::Extents;
 use super::leave::statement;
-use super::nearing::{Nearing, changes_of, given, has_goto, leaves_early, leaving};
+use super::nearing::{Nearing, all_go_on, changes_of, given, has_goto, leaves_early, leaving};
 use super::taking::within;
 use crate::source::breaks::{is_always, opposite};
 use crate::source::canonical::{has_continue, names_in};
 use crate::source::counters::{declaration, named};
 use crate::source::flat::constant;
 use crate::source::kernel::ScalarType;
-use crate::source::known::{Declared, changed};
+use crate::source::known::{Declared, changed, changed_in};
+use crate::source::left::offset_of;
 use crate::source::loops::steps;
 use crate::source::nest::{assignment, is_name, operation};
 use crate::source::plain::{binary, block, choice, inner, item, listed, number, untrue, variable};
 use crate::source::polynomial::changes;
+use crate::source::types::Types;
 
-/// Rewrites the loops of a function.
-pub fn dwindling(function: &mut FunctionDefinition, declared: &Declared) {
-    let data = Data::of(function, declared);
+/// Rewrites the loops of a function; where anything ends loops, also those that count.
+pub fn dwindling(function: &mut FunctionDefinition, declared: &Declared, types: &Types, decided: Decided) {
+    let data = Data::of(function, declared, decided);
+    let counts_anew = decided == Decided::ByAny;
     let mut body = function.statement.clone();
     let extents = Extents::of(function, declared);
-    let loops = Loops { data, declared, extents, whole: &function.statement };
+    let loops = Loops { data, declared, types, counts_anew, extents, whole: &function.statement };
     let mut count = 0;
     loops.statement(&mut body, &[], &mut count);
     function.statement = body;
@@ -43,6 +47,8 @@ pub fn dwindling(function: &mut FunctionDefinition, declared: &Declared) {
 struct Loops<'d> {
     data: Data<'d>,
     declared: &'d Declared,
+    types: &'d Types,
+    counts_anew: bool,
     extents: Extents,
     /// The function's body as it was.
     whole: &'d Node<Statement>,
@@ -95,13 +101,23 @@ impl Loops<'_> {
             Some(ForInitializer::Empty) | None => vec![],
         };
         let before = [before, &begun].concat();
-        let rounds = self.dwindling(condition, &seen, &before);
-        let end = match rounds.or_else(|| self.left_with_nothing(condition, &seen, &before)) {
-            Some(rounds) => number(&(rounds + i64::from(is_do)).to_string(), span),
+        let rounds = || self.dwindling(condition, &seen, &before);
+        let rounds = || rounds().or_else(|| self.left_with_nothing(condition, &seen, &before));
+        let data = &self.data;
+        let followed =
+            Following { data, declared: self.declared, types: self.types, condition, is_do, whole: self.whole };
+        let rounds = match followed.rounds(&seen, &before) {
+            Rounds::Count(_) if !self.counts_anew => return None,
+            Rounds::Count(rounds) | Rounds::Most(rounds) => Some(rounds),
+            Rounds::Unknown => rounds().map(|rounds| rounds + i64::from(is_do)),
+        };
+        let end = match rounds {
+            Some(rounds) => number(&rounds.to_string(), span),
             None => {
                 let (data, declared, extents, whole) = (&self.data, self.declared, &self.extents, self.whole);
                 let (body, before) = (&seen[..], &before[..]);
-                Nearing { data, declared, extents, condition, is_do, body, before, whole }.rounds()?
+                let counts_anew = self.counts_anew;
+                Nearing { data, declared, extents, condition, is_do, body, before, whole, counts_anew }.rounds()?
             }
         };
         let mut items = own;
@@ -161,7 +177,7 @@ impl Loops<'_> {
         let mut ways = own
             .iter()
             .enumerate()
-            .filter_map(|(k, item)| Some((k, dwindles(item, name).or_else(|| less_half(own, k, name))?)));
+            .filter_map(|(k, item)| Some((k, dwindles(item, name).or_else(|| halved(own, k, name))?)));
         let ((place, way), once) = (ways.next()?, ways.next().is_none());
         // Of what is known before the run each round is read by itself.
         let first = before.iter().rev().find(|item| changes_of(item, name));
@@ -182,7 +198,10 @@ impl Loops<'_> {
         let ends = match way {
             Way::Fold(_) => largest.is_some() && !leaves_early(own),
             // Of 1 nothing is taken away, and of less perhaps something for ever.
-            Way::Half => is_above_one(condition, name),
+            Way::Half => is_above(1, condition, name),
+            Way::AtMostHalf => {
+                is_above(0, condition, name) || !ty.signed && self.ends_at_zero(condition, name, ty, &way)
+            }
             _ => !leaves_early(own) || self.ends_at_zero(condition, name, ty, &way),
         };
         (once && is_moved_once && is_data && alone && ends).then(|| way.rounds(ty, largest))
@@ -208,13 +227,13 @@ impl Loops<'_> {
     }
 }
 
-/// `v > 1`, or `v >= 2`.
-fn is_above_one(condition: &Node<Expression>, name: &str) -> bool {
+/// Whether a condition holds only of what is above a number, as `v > 1` and `v >= 2` do of what is above 1.
+fn is_above(number: i64, condition: &Node<Expression>, name: &str) -> bool {
     let Some((operator, o)) = operation(condition) else { return false };
     let least = constant(&o.rhs).filter(|_| is_name(&o.lhs, name));
     match operator {
-        BinaryOperator::Greater => least.is_some_and(|least| least >= 1),
-        BinaryOperator::GreaterOrEqual => least.is_some_and(|least| least >= 2),
+        BinaryOperator::Greater => least.is_some_and(|least| least >= number),
+        BinaryOperator::GreaterOrEqual => least.is_some_and(|least| least > number),
         _ => false,
     }
 }
@@ -267,6 +286,8 @@ enum Way {
     LastBit,
     /// The larger half stays.
     Half,
+    /// The smaller half stays, or less.
+    AtMostHalf,
     /// `v = v % base + v / base`.
     Fold(u64),
 }
@@ -284,7 +305,7 @@ impl Way {
             Way::ShiftLeft(by) => (all + by - 1) / by,
             Way::Shift(by) => (bits + by - 1) / by,
             Way::Divide(by) => until_below(1, &|left| left / by.unsigned_abs()),
-            Way::LastBit | Way::Half => bits,
+            Way::LastBit | Way::Half | Way::AtMostHalf => bits,
             Way::Fold(base) => until_below(*base, &|left| {
                 let (times, rest) = (left / base, left % base);
                 let below = if times > 1 { base - 1 + times - 1 } else { 0 };
@@ -343,27 +364,61 @@ fn folds(sum: &lang_c::ast::BinaryOperatorExpression, name: &str) -> Option<Way>
     (one == other && one > 1 && is_rest != is_other).then_some(Way::Fold(one))
 }
 
-/// `v -= half;`, where the same round has begun with `half = v / 2`: what is left of a positive number is 1 at last.
-fn less_half(own: &[Node<BlockItem>], k: usize, name: &str) -> Option<Way> {
-    let BlockItem::Statement(Node { node: Statement::Expression(Some(step)), .. }) = &own[k].node else { return None };
-    let (operator, o) = operation(step).filter(|(_, o)| is_name(&o.lhs, name))?;
-    let half = match operator {
-        BinaryOperator::AssignMinus => variable(&o.rhs)?,
-        BinaryOperator::Assign => match operation(&o.rhs)? {
-            (BinaryOperator::Minus, sum) if is_name(&sum.lhs, name) => variable(&sum.rhs)?,
-            _ => return None,
-        },
-        _ => return None,
+/// `v -= half;`, where the same round has begun with `half = v / 2`: what is left of a positive number is 1 at last. With
+/// `if (…) v = half; else v -= half + 1;` nothing is left.
+fn halved(own: &[Node<BlockItem>], k: usize, name: &str) -> Option<Way> {
+    let (front, item) = (&own[..k], &own[k]);
+    let half_of = |item: &Node<BlockItem>| {
+        let [half] = &changed(&block(vec![item.clone()], item.span))[..] else { return None };
+        let is_half = matches!(operation(given(item, half)?), Some((operator, o)) if is_name(&o.lhs, name) && match operator {
+            BinaryOperator::Divide => constant(&o.rhs) == Some(2),
+            BinaryOperator::ShiftRight => constant(&o.rhs) == Some(1),
+            _ => false,
+        });
+        (is_half && half != name).then(|| half.clone())
     };
-    let front = &own[..k];
-    let place = front.iter().rposition(|item| changes_of(item, half))?;
-    let value = given(&front[place], half)?;
-    let is_half = matches!(operation(value), Some((operator, o)) if is_name(&o.lhs, name) && match operator {
-        BinaryOperator::Divide => constant(&o.rhs) == Some(2),
-        BinaryOperator::ShiftRight => constant(&o.rhs) == Some(1),
-        _ => false,
+    let (place, half) = front.iter().enumerate().rev().find_map(|(k, item)| Some((k, half_of(item)?)))?;
+    if front[place + 1..].iter().any(|item| changes_of(item, &half)) || !changes_of(item, name) {
+        return None;
+    }
+    let ends = [false, true].map(|is_less| {
+        let step = |node: &Node<Expression>, is_done: bool| {
+            let mut moved = vec![];
+            changed_in(node, &mut moved);
+            match moved.iter().any(|own| own == name || *own == half) {
+                false => Some(false),
+                true => (!is_done && leaves_half(node, name, &half, is_less)).then_some(true),
+            }
+        };
+        all_go_on(std::slice::from_ref(item), &[name, half.as_str()], &step, &|_| false)
     });
-    is_half.then_some(Way::Half)
+    match ends {
+        [_, true] => Some(Way::AtMostHalf),
+        [true, false] => Some(Way::Half),
+        [false, false] => None,
+    }
+}
+
+/// Whether an assignment leaves half of a number or less, the smaller half where that `is_less`.
+fn leaves_half(node: &Node<Expression>, name: &str, half: &str, is_less: bool) -> bool {
+    let Some((operator, o)) = operation(node).filter(|(_, o)| is_name(&o.lhs, name)) else { return false };
+    // What is taken away.
+    let is_enough = |node: &Node<Expression>| match offset_of(node, half) {
+        Some(0) => !is_less,
+        Some(1) => true,
+        _ => false,
+    };
+    match (operator, operation(&o.rhs)) {
+        (BinaryOperator::AssignMinus, _) => is_enough(&o.rhs),
+        (BinaryOperator::Assign, Some((BinaryOperator::Minus, sum))) if is_name(&sum.lhs, name) => is_enough(&sum.rhs),
+        // `v - half - 1`
+        (BinaryOperator::Assign, Some((BinaryOperator::Minus, sum))) => {
+            let is_first = matches!(operation(&sum.lhs), Some((BinaryOperator::Minus, first)) if is_name(&first.lhs, name) && is_name(&first.rhs, half));
+            is_first && constant(&sum.rhs) == Some(1)
+        }
+        (BinaryOperator::Assign, _) => is_name(&o.rhs, half),
+        _ => false,
+    }
 }
 
 /// Whether an expression reads memory, which a body may change.
@@ -393,7 +448,7 @@ mod tests {
 
     /// Follows all numbers up to 3,000 to their ends.
     #[test]
-    fn so_many_rounds_leave_nothing_of_any_number() {
+    fn so_much_is_left_after_these_rounds() {
         let ty = ScalarType { bits: 32, signed: false, floating: false };
         type Step = Box<dyn Fn(u64) -> u64>;
         let mut all: Vec<(Way, u64, Step)> = vec![(Way::LastBit, 1, Box::new(|v| v & (v - 1)))];

@@ -12,10 +12,10 @@ use lang_c::ast::{
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
-use super::data::Data;
+use super::data::{Data, Decided};
 use super::leave::{counters, statement};
 use crate::source::breaks::{all, counts, is_always, opposite};
-use crate::source::canonical::{REPEATED, has_continue, has_jump, names_in, statements};
+use crate::source::canonical::{REPEATED, at_least_once, has_continue, has_jump, names_in, statements};
 use crate::source::counters::named;
 use crate::source::function::{derived, identifier};
 use crate::source::known::{Declared, changed};
@@ -27,8 +27,8 @@ use crate::source::polynomial::changes;
 use crate::source::program::Changed;
 
 /// Rewrites the body of a function.
-pub fn split(function: &mut FunctionDefinition, declared: &Declared) {
-    let heads = Heads { data: Data::of(function, declared), extents: Extents::of(function, declared) };
+pub fn split(function: &mut FunctionDefinition, declared: &Declared, decided: Decided) {
+    let heads = Heads { data: Data::of(function, declared, decided), extents: Extents::of(function, declared) };
     heads.statement(&mut function.statement);
 }
 
@@ -102,6 +102,13 @@ impl Heads<'_> {
         if let Some(items) = self.first_apart(node) {
             *node = block(items, node.span);
             return self.statement(node);
+        }
+        // Its condition comes behind the first iteration, and is no `break` before it.
+        if let Statement::DoWhile(w) = &mut node.node
+            && at_least_once(w).is_some()
+            && let Statement::For(f) = &mut w.node.statement.node
+        {
+            return self.statement(&mut f.node.statement);
         }
         inner(&mut node.node).into_iter().for_each(|inner| self.statement(inner));
         let span = node.span;

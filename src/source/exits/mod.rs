@@ -12,6 +12,7 @@
 
 mod data;
 mod dwindling;
+mod following;
 mod gotos;
 mod heads;
 mod leave;
@@ -36,16 +37,26 @@ use super::left::reading;
 use super::plain::{block, listed, number};
 use super::program::{First, Flow};
 use super::types::Types;
-pub use data::Data;
+pub use data::{Data, Decided};
 pub use gotos::{gotos, jumps};
 pub use heads::conjuncts;
 use leave::{Items, Leave, counters, declared, statement, unless};
 
 /// Whether a loop somewhere may end otherwise than by counting.
 pub fn may_leave(unit: &TranslationUnit) -> bool {
+    leaves(unit, true)
+}
+
+/// The same where no number that becomes smaller ends it.
+pub fn leaves_told(unit: &TranslationUnit) -> bool {
+    leaves(unit, false)
+}
+
+fn leaves(unit: &TranslationUnit, or_dwindles: bool) -> bool {
     #[derive(Default)]
     struct Search {
         in_head: bool,
+        or_dwindles: bool,
         found: bool,
     }
     impl Search {
@@ -82,7 +93,7 @@ pub fn may_leave(unit: &TranslationUnit) -> bool {
                     | BinaryOperator::Divide
                     | BinaryOperator::BitwiseAnd
             );
-            self.found |= self.in_head && may_be_data || dwindles;
+            self.found |= self.in_head && may_be_data || self.or_dwindles && dwindles;
             visit::visit_binary_operator_expression(self, o, span);
         }
         fn visit_unary_operator_expression(&mut self, unary: &'ast UnaryOperatorExpression, span: &'ast Span) {
@@ -90,26 +101,28 @@ pub fn may_leave(unit: &TranslationUnit) -> bool {
             visit::visit_unary_operator_expression(self, unary, span);
         }
     }
-    let mut search = Search::default();
+    let mut search = Search { or_dwindles, ..Search::default() };
     search.visit_translation_unit(unit);
     search.found
 }
 
 /// Makes a `break` of each condition on data beside one that counts, in the heads of all loops.
-pub fn split_heads(unit: &mut TranslationUnit, types: &Types) {
-    each_function(unit, &mut |function| heads::split(function, &Declared::of(function, types)));
+pub fn split_heads(unit: &mut TranslationUnit, types: &Types, decided: Decided) {
+    each_function(unit, &mut |function| heads::split(function, &Declared::of(function, types), decided));
 }
 
-/// Makes loops that count of those that end when nothing is left of a number.
-pub fn dwindling(unit: &mut TranslationUnit, types: &Types) {
-    each_function(unit, &mut |function| dwindling::dwindling(function, &Declared::of(function, types)));
+/// Makes loops that count of those that end when nothing is left of a number, or for any other reason that tells how often they run at most.
+pub fn dwindling(unit: &mut TranslationUnit, types: &Types, decided: Decided) {
+    each_function(unit, &mut |function| {
+        dwindling::dwindling(function, &Declared::of(function, types), types, decided);
+    });
 }
 
 /// Rewrites the loops of all functions that `break` and `return` leave.
-pub fn exits(unit: &mut TranslationUnit, types: &Types) {
+pub fn exits(unit: &mut TranslationUnit, types: &Types, decided: Decided) {
     each_function(unit, &mut |function| {
         let own = Declared::of(function, types);
-        heads::split(function, &own);
+        heads::split(function, &own, decided);
         let mut exits = Exits { taken: names_of(function), specifiers: &own, origins: HashMap::new() };
         let mut body = function.statement.clone();
         if exits.returns(&mut body).is_some() {

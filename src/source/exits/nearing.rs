@@ -20,7 +20,7 @@ use super::data::Data;
 use super::gotos::jumps;
 use super::heads::{Extents, conjuncts};
 use crate::source::breaks::{is_always, is_told, opposite};
-use crate::source::canonical::{has_continue, has_jump, names_in};
+use crate::source::canonical::{REPEATED, has_continue, has_jump, names_in, statements};
 use crate::source::counters::named;
 use crate::source::flat::constant;
 use crate::source::function::identifier;
@@ -47,6 +47,8 @@ pub struct Nearing<'l> {
     pub body: &'l Items,
     pub before: &'l Items,
     pub whole: &'l Node<Statement>,
+    /// Also of loops that count.
+    pub counts_anew: bool,
 }
 
 /// `low < high`, or `low <= high`.
@@ -63,7 +65,15 @@ impl Nearing<'_> {
             true => self.left_at_last().or_else(|| self.left_between()),
             false => self.fixed().filter(|_| !self.is_do).or_else(|| self.closing(self.is_do)),
         };
-        nearing.or_else(|| self.within_arrays())
+        nearing.or_else(|| (self.counts_anew || !self.is_counted()).then(|| self.within_arrays()).flatten())
+    }
+
+    /// Whether a counter ends the loop that begins with no data, and that every round moves by a constant.
+    fn is_counted(&self) -> bool {
+        let gaps = || conjuncts(self.condition).into_iter().filter_map(|part| self.gap(part));
+        let is_plain =
+            |gap: &Gap| self.moving(gap).iter().all(|(name, _)| self.is_steady(name)) && self.width(gap).is_some();
+        !is_always(self.condition) && gaps().any(|gap| is_plain(&gap))
     }
 
     /// As many as the types of the variables leave.
@@ -82,6 +92,10 @@ impl Nearing<'_> {
         // An end that data have left somewhere, and the data that end the loop before.
         let is_left = |gap: &Gap| self.bounded(gap.low, 1).is_some() || self.bounded(gap.high, -1).is_some();
         let is_moved = is_moved || self.data.is_in(self.condition) && all.iter().any(is_left);
+        // Of a `do` loop whose body is not written twice.
+        let body = block(self.body.to_vec(), span);
+        let is_whole = has_jump(&body) || self.body.iter().map(statements).sum::<usize>() > REPEATED;
+        let is_moved = is_moved || self.counts_anew || self.is_do && is_whole && self.data.is_in(self.condition);
         let gaps: Vec<Gap> = all.into_iter().filter(|gap| self.width(gap).is_some()).collect();
         let moves: Vec<(&str, i64)> = gaps.iter().flat_map(|gap| self.moving(gap)).collect();
         let step = |node: &Node<Expression>, _: bool| {
@@ -519,12 +533,7 @@ impl Nearing<'_> {
     }
 
     fn halves_by(&self, condition: &Node<Expression>) -> Option<i64> {
-        let (operator, o) = operation(condition)?;
-        let (low, high) = match operator {
-            BinaryOperator::Less | BinaryOperator::LessOrEqual => (variable(&o.lhs)?, variable(&o.rhs)?),
-            BinaryOperator::Greater | BinaryOperator::GreaterOrEqual => (variable(&o.rhs)?, variable(&o.lhs)?),
-            _ => return None,
-        };
+        let (low, high, least) = gap_left(condition)?;
         let ty = self.outer(low).filter(|ty| self.outer(high) == Some(*ty))?;
         let (first, rest) = self.body.split_first()?;
         let middle = match &first.node {
@@ -537,8 +546,7 @@ impl Nearing<'_> {
             }
             _ => return None,
         };
-        let is_open = matches!(operator, BinaryOperator::Less | BinaryOperator::Greater);
-        let halving = Halving { low, high, middle: &middle, is_open };
+        let halving = Halving { low, high, middle: &middle, least };
         let value = given(first, &middle)?;
         let holds_middle =
             self.declared.integer(&middle, 0).is_some_and(|own| own == ty || own.signed && own.bits > ty.bits);
@@ -549,7 +557,7 @@ impl Nearing<'_> {
                     .is_some_and(|end| self.declared.is_constant_argument(end) && self.declared.is_signed(end))
         };
         let is_small = ty.bits < 32 || self.first(high).is_some_and(is_size);
-        let is_held = ty.signed || is_open && (is_small || !halving.adds(value));
+        let is_held = ty.signed || least > 0 && (is_small || !halving.adds(value));
         let narrows = halving.narrows(rest, &|node| self.ends(node)) && (ty.signed || !halving.may_go_below(rest));
         (holds_middle && is_held && halving.is_middle(value) && narrows).then_some(i64::from(ty.bits) + 1)
     }
@@ -646,7 +654,39 @@ struct Halving<'h> {
     low: &'h str,
     high: &'h str,
     middle: &'h str,
-    is_open: bool,
+    /// How far the ends are from each other at least while the loop goes on.
+    least: i64,
+}
+
+/// The variables that a condition wants apart, the lower first, and how far at least: `low + 1 < high`, `high - low > 1`.
+fn gap_left(condition: &Node<Expression>) -> Option<(&str, &str, i64)> {
+    let (operator, o) = operation(condition)?;
+    let (below, above, least) = match operator {
+        BinaryOperator::Less => (&*o.lhs, &*o.rhs, 1),
+        BinaryOperator::LessOrEqual => (&*o.lhs, &*o.rhs, 0),
+        BinaryOperator::Greater => (&*o.rhs, &*o.lhs, 1),
+        BinaryOperator::GreaterOrEqual => (&*o.rhs, &*o.lhs, 0),
+        _ => return None,
+    };
+    // The width on one side, a constant on the other.
+    if let (Some(end), Some((BinaryOperator::Minus, width))) = (constant(below), operation(above)) {
+        let (low, high) = (variable(&width.rhs)?, variable(&width.lhs)?);
+        return (0..1 << 20).contains(&end).then_some((low, high, end + least));
+    }
+    let ((low, below_by), (high, above_by)) = (moved_name(below)?, moved_name(above)?);
+    let by = below_by.checked_sub(above_by)?;
+    // Less than a variable less something may come round.
+    ((0..1 << 20).contains(&by) && above_by <= 0 && below_by >= 0).then_some(())?;
+    Some((low, high, by + least))
+}
+
+/// A variable, and what is added to it.
+fn moved_name(node: &Node<Expression>) -> Option<(&str, i64)> {
+    let name = match operation(node) {
+        Some((BinaryOperator::Plus | BinaryOperator::Minus, sum)) => variable(&sum.lhs).or(variable(&sum.rhs)),
+        _ => variable(node),
+    }?;
+    Some((name, offset_of(node, name)?))
 }
 
 impl Halving<'_> {
@@ -692,7 +732,7 @@ impl Halving<'_> {
         all_go_on(items, &all, &step, &|_| false)
     }
 
-    /// `low = middle + 1`, `high = middle - 1`, and `high = middle` where `low < high`.
+    /// `low = middle + 1`, `high = middle - 1`, and `high = middle` where `low < high`, `low = middle` where `low + 1 < high`.
     fn is_narrowing(&self, node: &Node<Expression>) -> bool {
         let Some((BinaryOperator::Assign, o)) = operation(node) else { return false };
         let by = match operation(&o.rhs) {
@@ -701,7 +741,8 @@ impl Halving<'_> {
             Some((BinaryOperator::Minus, sum)) if is_name(&sum.lhs, self.middle) && constant(&sum.rhs) == Some(1) => -1,
             _ => return false,
         };
-        is_name(&o.lhs, self.low) && by == 1 || is_name(&o.lhs, self.high) && (by == -1 || by == 0 && self.is_open)
+        is_name(&o.lhs, self.low) && (by == 1 || by == 0 && self.least > 1)
+            || is_name(&o.lhs, self.high) && (by == -1 || by == 0 && self.least > 0)
     }
 }
 
@@ -1000,7 +1041,7 @@ type Step<'s> = dyn Fn(&Node<Expression>, bool) -> Option<bool> + 's;
 
 /// Whether on every way through a loop's body something goes on, or the loop is left;
 /// where a condition of `if` does not hold that `is_open` knows, it will not hold again, and the round is the last.
-fn all_go_on(items: &Items, names: &[&str], step: &Step, is_open: &dyn Fn(&Node<Expression>) -> bool) -> bool {
+pub fn all_go_on(items: &Items, names: &[&str], step: &Step, is_open: &dyn Fn(&Node<Expression>) -> bool) -> bool {
     let ways = Ways { names, step, is_open };
     !has_goto(items) && ways.through(items, [true, false]).is_some_and(|[none, _]| !none)
 }

@@ -103,7 +103,8 @@ fn written_out<'a>(preprocessed: &Preprocessed<'a>, what: What) -> Checked<Optio
             writer.visit_declaration(&declaration.node, &declaration.span);
         }
     }
-    writer.edits.clear();
+    // Headers stay as they are.
+    writer.edits.retain(|(bytes, _)| preprocessed.map.is_main(ByteSpan::span(bytes.start, bytes.end)));
     let reached = reached(preprocessed, &unit, kernel.as_deref());
     for function in functions(&unit).into_iter().filter(|f| preprocessed.map.is_main(f.span)) {
         let name = identifier(&function.node.declarator.node).map_or("", |name| name.node.name.as_str());
@@ -208,6 +209,7 @@ impl Writer<'_, '_> {
         self.unsteady.extend(declared.0.into_iter().filter(|(_, count)| *count > 1).map(|(name, _)| name));
         self.variables.enter();
         self.declare_parameters(function);
+        self.visit_declarator(&function.declarator.node, &function.declarator.span);
         self.visit_statement(&function.statement.node, &function.statement.span);
         self.variables.leave();
     }

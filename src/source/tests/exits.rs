@@ -414,6 +414,40 @@ fn numbers_of_which_nothing_is_left() {
     ]);
 }
 
+/// What begins with constants, or is small, is followed through all that data can do to it.
+#[test]
+fn all_that_can_happen_to_small_numbers() {
+    compare_all(&[
+        "for (int i = 0; i < n; i++) { int lo = 0, hi = 8; while (lo + 1 < hi) { int mid = (lo + hi) / 2; if (c[mid & 7] <= a[i]) lo = mid; else hi = mid; } b[i] = lo; }",
+        "for (int i = 0; i < n; i++) { int w = 8, j = a[i] + b[i], k = 0; while (w && (j & w)) { j ^= w; w >>= 1; k++; } b[i] = j | w << k; }",
+        "for (int i = 0; i < n; i++) { unsigned char u = b[i] * 29, k = 0; while (u != 1 && k < 20) { u = u & 1 ? u ^ 3 : u / 2; k++; } c[i & 7] += k; }",
+        "unsigned char u = 250; int k = 0; while (u != 4) { k += c[u & 7]; u++; if (k > 30) break; } c[0] = k; c[1] = u;",
+        "for (int i = 0; i < n; i++) { int v = a[i] & 7, k = 0; do { v = v * 5 & 15; k++; if (v == b[i]) break; } while (v > 2 && k < 9); c[i & 7] += k; }",
+        "int k = 1, s = 0; for (int i = 0; i < n; i++) { int u = 29; for (; u; k <<= 1, u >>= 1) if (u & 1) s ^= k; k &= 255; if (a[i] > 6) break; } c[0] = s;",
+    ]);
+}
+
+/// A condition sees what the iterations before have done to it, and the first iteration of a `do` loop comes before it.
+#[test]
+fn conditions_see_what_iterations_change() {
+    compare_all(&[
+        "int i = 0, s = 0; for (int r = 0; r < 21 && i < n; r++) { b[i] += 3; s += a[i]; i++; } c[0] = i; c[1] = s;",
+        "int i = 0, s = 0; while (1) { if (i >= 20) break; c[i & 7] += 3; s += i; if (s == 9 + a[0]) break; i++; } c[0] = i; c[1] = s;",
+        "int e = 20, i = 0; while (i < e - i) { c[i & 7] += e; e -= 2; i++; } c[0] = i;",
+        "int i = 0, k = 7; for (i = 2; i < 20; i++) { if (i & 1) k++; c[1] += i; } for (i = 0; i < 20 && k - 1 < n; i++) c[2] += k; c[3] = k;",
+        "int i = 0, z = 2; do { if (a[i] > b[i]) break; c[0] = 5; i++; } while (i < n && (z & 1)); c[1] = i;",
+        "int i = 0, j = 0; do { c[i & 7] = a[i]; i++; } while (i < n && (m & 2)); while (j < n && a[j] > 3) j++; c[2] = j;",
+        "int i = 0; do { if (i > 0 && a[i] < 2) break; c[i & 7] += a[i]; i++; } while (i < n && m % 3 == 2); c[6] = i;",
+        "for (int i = 0; i < n; i++) { int j = 0; do { c[i & 7] += b[j]; if (j == i) break; j++; } while (j < n && b[j] > 2); }",
+        "int i = 0, s = 0; do { s += a[i]; if (a[i + 1 > n ? n : i + 1] != a[i]) break; i++; } while (i < n && s < 20); c[0] = i; c[1] = s;",
+        "for (int i = 0; i < n; i++) { int j = 0, s = 0; while (j < i && s < 10) { s += a[j + 1] - a[j]; j++; } c[i & 7] += j; }",
+        "int i, k; for (i = 0, k = 0; i < n; i++) if (a[i] > 3) k += a[i]; c[0] = k; for (int j = 1, s = 0; j < m; j += 2) { s += x; c[1] += s * j; }",
+        "int k = 0; for (;;) { if (k >= n || a[k] == 0) break; b[k] += a[k]; k++; } c[0] = k; k = 0; while (!(k >= m || c[k & 7] == 3)) k++; c[1] = k;",
+        "int i; for (int r = 0; r < m; r++) for (i = r & 1; i < n && i == 1; i++) c[r & 7]++;",
+        "int i = 0; while (1) { int j = i; while (1) { if (j >= n) break; if (a[j] != a[i]) break; j++; } b[i] = j - i; i++; if (i >= n) break; }",
+    ]);
+}
+
 /// Where rounds go by without what was counted on, no number of them is enough.
 #[test]
 fn what_may_not_go_on_is_refused() {
@@ -438,6 +472,10 @@ fn searches_that_halve_what_is_left() {
         "for (int i = 0; i < n; i++) { int lo = 0, hi = n - 1, r = -1; while (lo <= hi) { int mid = lo + (hi - lo) / 2; if (a[mid] == b[i]) { r = mid; break; } if (a[mid] < b[i]) lo = mid + 1; else hi = mid - 1; } c[i & 7] += r; }",
         "for (int i = 0; i < n; i++) { int lo = 0, hi = n; while (lo < hi) { int mid = (lo + hi) >> 1; if (a[mid] == 3) { lo = mid + 1; continue; } hi = mid; } c[i & 7] += hi; }",
         "unsigned lo = 0, hi = n; while (lo < hi) { unsigned mid = (lo + hi) >> 1; if (a[mid] < x) lo = mid + 1; else hi = mid; } c[0] = lo;",
+        "for (int i = 0; i < n; i++) { int lo = 0, hi = n; while (lo + 1 < hi) { int mid = (lo + hi) / 2; if (a[mid] <= b[i]) lo = mid; else hi = mid; } c[i & 7] += lo; }",
+        "for (int i = 0; i < n; i++) { int lo = -1, hi = n; while (hi - lo > 1) { int mid = lo + (hi - lo) / 2; if (a[mid] < b[i]) lo = mid; else hi = mid; } c[i & 7] += hi; }",
+        "for (int i = 0; i < n; i++) { int at = 0, left = n; while (left > 0) { int half = left / 2; if (a[at + half] <= b[i]) { at += half + 1; left -= half + 1; } else left = half; } c[i & 7] += at; }",
+        "for (int i = 0; i < n; i++) { unsigned at = 0, left = n; while (left) { unsigned half = left >> 1; if (a[at + half] < b[i]) { at = at + half + 1; left = left - half - 1; } else left = half; } c[i & 7] += at; }",
         "int lo = 0, hi = n, found = 0; while (lo <= hi && !found) { int mid = (lo + hi) / 2; if (a[mid] == x) { found = 1; c[1] = mid; } else if (a[mid] < x) lo = mid + 1; else hi = mid - 1; } c[0] = found;",
         "for (int r = 0; r < m; r++) { int at = -1; for (int i = 0; i < n; i++) { int lo = 0, hi = n; while (lo < hi) { int mid = (lo + hi) / 2; if (a[mid] == r) { at = mid; goto found; } if (a[mid] < b[i]) lo = mid + 1; else hi = mid; } } at = 77; found: c[r & 7] += at; }",
     ]);

@@ -3,6 +3,7 @@
 mod accepts;
 mod directives;
 mod effects;
+mod endings;
 mod exits;
 mod forms;
 mod hiding;

@@ -228,7 +228,6 @@ fn loops() {
         ("for (i = 0; «N <= i»; i++)", "no upper bound"),
         ("for (i = 0; «i < i»; i++)", "no upper bound"),
         ("for (i = 0; «N»; i++)", "has no upper bound"),
-        ("for (i = 0; i < N && «i == 3»; i++)", "no comparison"),
         ("for (i = 0; i < «a[o]»; i++)", "nothing says how far it runs"),
         ("for (i = 0; i < «o * N»; i++)", "it multiplies variables"),
         ("for (i = 0; i < «k»; i++)", "`k` is a local variable"),
