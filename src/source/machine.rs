@@ -95,8 +95,8 @@ impl<'m> Machine<'m> {
     ) -> Option<Vec<States>> {
         self.left.set(STEPS);
         let goes_on = |states: States| -> Option<States> {
-            let both = self.sides(Some(condition), states)?;
-            Some(both[1].clone())
+            let [_, inside] = self.sides(Some(condition), states)?;
+            Some(inside)
         };
         let mut rounds: Vec<States> = vec![];
         let mut seen = States::new();
@@ -331,13 +331,16 @@ impl<'m> Machine<'m> {
                 let own = &own.node;
                 match self.value(&own.condition, state) {
                     Some(value) => {
-                        let side = if is_true(&value) { &own.then_expression } else { &own.else_expression };
+                        let (side, unused) = match is_true(&value) {
+                            true => (&own.then_expression, &own.else_expression),
+                            false => (&own.else_expression, &own.then_expression),
+                        };
+                        let unused = self.value(unused, &mut state.clone());
+                        // What this side changes it changes, whatever is known of the other.
+                        let side = self.value(side, state);
                         // Of the type of both sides, which is known where both are.
-                        let mut other = state.clone();
-                        let unused = if is_true(&value) { &own.else_expression } else { &own.then_expression };
-                        let unused = self.value(unused, &mut other)?;
-                        let zero = binary(BinaryOp::And, unused, Expr::Constant { value: 0, ty: ScalarType::I32 });
-                        self.value(side, state).map(|side| binary(BinaryOp::Add, side, zero))
+                        let zero = binary(BinaryOp::And, unused?, Expr::Constant { value: 0, ty: ScalarType::I32 });
+                        side.map(|side| binary(BinaryOp::Add, side, zero))
                     }
                     None => {
                         self.forget_changed(&own.then_expression, state);

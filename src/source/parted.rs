@@ -4,10 +4,9 @@
 
 use lang_c::ast::{BinaryOperator, BlockItem, Expression, Statement, TranslationUnit, UnaryOperator};
 use lang_c::span::Node;
-use lang_c::visit::{self, Visit};
 
 use super::breaks::all;
-use super::exits::conjuncts;
+use super::exits::{conjuncts, reads_memory};
 use super::nest::operation;
 use super::plain::{block, bodies, choice, inner, listed, untrue};
 use super::polynomial::changes;
@@ -66,7 +65,7 @@ fn one_by_one(node: &Node<Statement>) -> Option<Vec<Node<BlockItem>>> {
         return None;
     }
     if !parts.iter().any(changes) {
-        parts.sort_by_key(looks_at_memory);
+        parts.sort_by_key(reads_memory);
     }
     let leave = |condition: Node<Expression>| {
         let span = condition.span;
@@ -92,22 +91,4 @@ fn disjuncts(node: &Node<Expression>) -> Vec<Node<Expression>> {
         }
         _ => vec![node.clone()],
     }
-}
-
-fn looks_at_memory(node: &Node<Expression>) -> bool {
-    struct Search(bool);
-    impl<'ast> Visit<'ast> for Search {
-        fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast lang_c::span::Span) {
-            self.0 |= match expression {
-                Expression::Call(_) | Expression::Member(_) => true,
-                Expression::UnaryOperator(unary) => unary.node.operator.node == UnaryOperator::Indirection,
-                Expression::BinaryOperator(o) => o.node.operator.node == BinaryOperator::Index,
-                _ => false,
-            };
-            visit::visit_expression(self, expression, span);
-        }
-    }
-    let mut search = Search(false);
-    search.visit_expression(&node.node, &node.span);
-    search.0
 }

@@ -55,22 +55,8 @@ impl<'d> Data<'d> {
 
     /// The same where these variables are no data: what a loop counts with is not, also under a condition on data.
     pub fn is_in_but(&self, node: &Node<Expression>, counters: &[String]) -> bool {
-        struct Reads(bool);
-        impl<'ast> Visit<'ast> for Reads {
-            fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
-                self.0 |= match expression {
-                    Expression::Call(_) | Expression::Member(_) => true,
-                    Expression::UnaryOperator(unary) => unary.node.operator.node == UnaryOperator::Indirection,
-                    Expression::BinaryOperator(o) => o.node.operator.node == BinaryOperator::Index,
-                    _ => false,
-                };
-                visit::visit_expression(self, expression, span);
-            }
-        }
-        let mut reads = Reads(false);
-        reads.visit_expression(&node.node, &node.span);
         let is_data = |name: &String| self.names.contains(name) && !counters.contains(name);
-        reads.0 || names_in(node).iter().any(|name| is_data(name) || !self.is_integer(name))
+        reads_memory(node) || names_in(node).iter().any(|name| is_data(name) || !self.is_integer(name))
     }
 
     /// Of those that the file declares, nothing is known.
@@ -138,6 +124,25 @@ fn without_last_steps(node: &mut Node<Statement>) {
         return;
     }
     inner(&mut node.node).into_iter().for_each(without_last_steps);
+}
+
+/// Whether an expression looks at memory, or calls what may.
+pub fn reads_memory(node: &Node<Expression>) -> bool {
+    struct Reads(bool);
+    impl<'ast> Visit<'ast> for Reads {
+        fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
+            self.0 |= match expression {
+                Expression::Call(_) | Expression::Member(_) => true,
+                Expression::UnaryOperator(unary) => unary.node.operator.node == UnaryOperator::Indirection,
+                Expression::BinaryOperator(o) => o.node.operator.node == BinaryOperator::Index,
+                _ => false,
+            };
+            visit::visit_expression(self, expression, span);
+        }
+    }
+    let mut reads = Reads(false);
+    reads.visit_expression(&node.node, &node.span);
+    reads.0
 }
 
 /// The names that statements give values to, other than in the heads of loops.

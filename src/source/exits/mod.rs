@@ -37,7 +37,7 @@ use super::left::reading;
 use super::plain::{block, listed, number};
 use super::program::{First, Flow};
 use super::types::Types;
-pub use data::{Data, Decided};
+pub use data::{Data, Decided, reads_memory};
 pub use gotos::{gotos, jumps};
 pub use heads::conjuncts;
 use leave::{Items, Leave, counters, declared, statement, unless};
