@@ -447,7 +447,7 @@ impl Mapped {
             None => {
                 let plans = bands.iter().map(|band| transfer::plan(program, band, kernel));
                 let mut flows = plans.collect::<Result<ByBand<_>>>()?;
-                transfer::dead::keep_on_chip(kernel, &mut flows)?;
+                transfer::dead::keep_on_chip(kernel, &bands, &mut flows)?;
                 flows
             }
         };

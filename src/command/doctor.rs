@@ -53,8 +53,13 @@ const TOOLS: [Tool; 13] = [
 ];
 
 /// A program that says its version for longer than that hangs.
-const PATIENCE: Limits =
-    Limits { time: Some(Duration::from_secs(10)), output: Some(1 << 16), memory: None, deep_stack: false };
+const PATIENCE: Limits = Limits {
+    time: Some(Duration::from_secs(10)),
+    processor: None,
+    output: Some(1 << 16),
+    memory: None,
+    deep_stack: false,
+};
 
 /// A longer line is no version.
 const LONGEST: usize = 60;

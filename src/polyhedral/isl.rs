@@ -9,6 +9,7 @@ mod build;
 mod context;
 mod defining_equality;
 mod map;
+mod no_piece;
 mod object;
 pub mod schedule;
 mod set;

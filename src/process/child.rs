@@ -16,6 +16,8 @@ use super::belongings::Owned;
 pub struct Limits {
     /// From start to end.
     pub time: Option<Duration>,
+    /// Of a processor, for each of its processes, in whole seconds: beside other work the same program is not cut off sooner.
+    pub processor: Option<Duration>,
     /// Bytes on standard output, and as many on standard error.
     pub output: Option<usize>,
     /// Bytes of address space, of each of its processes.
@@ -119,6 +121,12 @@ pub fn run_with_input(command: &mut Command, input: Vec<u8>, limits: Limits) -> 
             None => thread::sleep(Duration::from_millis(1)),
         }
     };
+    // A processor gives no more time than passes. The compiler's driver tells of a signal that has ended the compiler, and
+    // ends by itself.
+    let used_up = limits.processor.is_some_and(|limit| begin.elapsed() >= limit);
+    if used_up && !status.success() {
+        cut = cut.or(Some(Cut::Time));
+    }
     let [stdout, stderr] = captured;
     Ok(Ended { status, stdout, stderr, cut })
 }
@@ -144,6 +152,12 @@ fn prepare(parent: rustix::process::Pid, limits: Limits) -> io::Result<()> {
     if limits.deep_stack {
         let most = getrlimit(Resource::Stack).maximum;
         setrlimit(Resource::Stack, Rlimit { current: most, maximum: most })?;
+    }
+    if let Some(time) = limits.processor {
+        // Those who run burstc may have set less.
+        let most = getrlimit(Resource::Cpu).maximum.unwrap_or(u64::MAX);
+        let seconds = Some(time.as_secs().min(most));
+        setrlimit(Resource::Cpu, Rlimit { current: seconds, maximum: seconds })?;
     }
     if let Some(bytes) = limits.memory {
         setrlimit(Resource::As, Rlimit { current: Some(bytes), maximum: Some(bytes) })?;
@@ -204,6 +218,15 @@ mod tests {
             let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
             status.is_empty() || status.contains(") Z ")
         })
+    }
+
+    #[test]
+    fn processor_time_ends_what_computes_and_not_what_waits() {
+        let limits = Limits { processor: Some(Duration::from_secs(1)), ..Limits::default() };
+        let ended = run(&mut shell("(while :; do :; done); exit 1"), limits).unwrap();
+        assert_eq!(ended.cut, Some(Cut::Time));
+        let ended = run(&mut shell("sleep 2; echo done"), limits).unwrap();
+        assert_eq!((ended.stdout.as_slice(), ended.cut), (&b"done\n"[..], None));
     }
 
     #[test]

@@ -100,7 +100,7 @@ impl OwnData {
             let help = format!("the C compiler says: {}", on_one_line(reason.unwrap_or(&told)));
             return refuse("the file is no whole program", &help);
         }
-        let limits = Limits { time: Some(LONGEST), output: Some(1 << 20), memory: None, deep_stack: true };
+        let limits = Limits { time: Some(LONGEST), output: Some(1 << 20), deep_stack: true, ..Limits::default() };
         let mut command = Command::new(path("program"));
         command.env("OMP_NUM_THREADS", "1");
         let ended = process::run(&mut command, limits).context("cannot run the program")?;

@@ -39,7 +39,8 @@ pub fn counters(unit: &mut TranslationUnit, kernel: &str, types: &Types) {
 }
 
 /// Puts what heads begin that bodies change before the loops, in the bodies of all functions: `for (i = 0, j = 0; i < n; i++) …` with
-/// `j += x[i];` in it is `j = 0; for (i = 0; i < n; i++) …`.
+/// `j += x[i];` in it is `j = 0; for (i = 0; i < n; i++) …`. What steps only assign is a body's: `for (…; j = i++) …` is
+/// `for (…; i++) { … j = i; }`.
 pub fn begun_only(unit: &mut TranslationUnit, types: &Types) {
     for external in &mut unit.0 {
         if let lang_c::ast::ExternalDeclaration::FunctionDefinition(function) = &mut external.node {
@@ -52,6 +53,7 @@ pub fn begun_only(unit: &mut TranslationUnit, types: &Types) {
 fn begun_in(node: &mut Node<Statement>, declared: &Declared) {
     let Statement::Compound(items) = &mut node.node else {
         super::plain::inner(&mut node.node).into_iter().for_each(|inner| begun_in(inner, declared));
+        assigned_at_end(node, declared);
         let span = node.span;
         let first = begun_before(node);
         if !first.is_empty() {
@@ -66,6 +68,7 @@ fn begun_in(node: &mut Node<Statement>, declared: &Declared) {
                 Statement::Compound(_) => begun_in(own, declared),
                 other => {
                     super::plain::inner(other).into_iter().for_each(|inner| begun_in(inner, declared));
+                    assigned_at_end(own, declared);
                     let first = begun_before(own);
                     let is_own = |item: &Node<BlockItem>| match item.node {
                         BlockItem::Declaration(_) => {
@@ -84,6 +87,55 @@ fn begun_in(node: &mut Node<Statement>, declared: &Declared) {
         }
         items.push(item);
     }
+}
+
+/// Puts the assignments that a loop's steps begin with, of what neither its condition nor another step looks at, at the end of
+/// its body.
+fn assigned_at_end(node: &mut Node<Statement>, declared: &Declared) {
+    let Statement::For(f) = &mut node.node else { return };
+    let ForStatement { condition, step, statement: body, .. } = &mut f.node;
+    let Some(step) = step else { return };
+    // `j = i++` is `j = i, i++`.
+    let mut all: Vec<Node<Expression>> = vec![];
+    for own in steps(step) {
+        let parts = operation(own).and_then(|(operator, o)| {
+            let Expression::UnaryOperator(counted) = &o.rhs.node else { return None };
+            let is_behind =
+                matches!(counted.node.operator.node, UnaryOperator::PostIncrement | UnaryOperator::PostDecrement);
+            let (target, counter) = (variable(&o.lhs)?, variable(&counted.node.operand)?);
+            (is_behind && operator == BinaryOperator::Assign && target != counter).then(|| {
+                let value = (*counted.node.operand).clone();
+                [binary(BinaryOperator::Assign, (*o.lhs).clone(), value, own.span), (*o.rhs).clone()]
+            })
+        });
+        match parts {
+            Some(parts) => all.extend(parts),
+            None => all.push(own.clone()),
+        }
+    }
+    let heads: Vec<String> = condition.iter().flat_map(|condition| names_in(condition)).collect();
+    let is_apart = |place: usize| {
+        let named = operation(&all[place]).filter(|(operator, _)| *operator == BinaryOperator::Assign);
+        let Some((name, o)) = named.and_then(|(_, o)| Some((variable(&o.lhs)?.to_string(), o))) else { return false };
+        let others = || all.iter().enumerate().filter(|(other, _)| *other != place).flat_map(|(_, own)| names_in(own));
+        let own = names_in(&o.rhs);
+        !changes(&o.rhs)
+            && !heads.contains(&name)
+            && !others().any(|other| other == name)
+            && own.iter().chain([&name]).all(|name| declared.times(name) == 1 && !declared.has_address(name))
+    };
+    let count = (0..all.len()).take_while(|place| is_apart(*place)).count();
+    if count == 0 || count == all.len() || has_continue(body) {
+        return;
+    }
+    let kept = all.split_off(count);
+    let span = body.span;
+    let own = Node::new(BlockItem::Statement((**body).clone()), span);
+    **body = block([vec![own], all.into_iter().map(item).collect()].concat(), span);
+    **step = match kept.len() {
+        1 => kept.into_iter().next().unwrap_or_else(|| (**step).clone()),
+        _ => Node::new(Expression::Comma(Box::new(kept)), step.span),
+    };
 }
 
 /// Takes what the body of a loop changes, and no step and no condition, out of what its head begins.

@@ -84,7 +84,7 @@ impl Scope<'_> {
             let message = format!("`{name}` is computed by the host before the run, and here it depends on {obstacle}");
             return Some(Err(Diagnostic::new(message).at(span, "call").help(
                 "calls of <math.h> may depend on constants, sizes and scalar arguments; only `sqrt`, `fabs`, \
-                 `fmin` and `fmax` are hardware, so pass an array of values instead",
+                 `fmin`, `fmax` and `pow(x, 2)` are hardware, so pass an array of values instead",
             )));
         }
         let step_name = self.fresh(name);

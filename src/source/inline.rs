@@ -192,7 +192,8 @@ impl<'a> Scope<'a> {
     }
 
     /// A call of a library function that rounds a value, see [`Scope::rounded_quotient`], or chooses between values: absolute
-    /// values of integers, and `fmin` and `fmax` of what the host does not know. Of two values that compare equal, which may
+    /// values of integers, `fmin` and `fmax` of what the host does not know, and squares, `pow(x, 2)`, which compilers
+    /// multiply out, too. Of two values that compare equal, which may
     /// be 0 and -0, C leaves open which one `fmin` and `fmax` give; like the machine instructions of x86 they give the
     /// second, and the other one of a NaN.
     fn chosen_call(&mut self, name: &str, call: &CallExpression, span: Span) -> Checked<Option<Expr>> {
@@ -223,6 +224,12 @@ impl<'a> Scope<'a> {
                 let zero = Expr::Constant { value: 0, ty };
                 let is_negative = binary(BinaryOp::Less, value.clone(), zero);
                 Ok(Some(select(is_negative, unary(UnaryOp::Negate, value.clone()), value, ty)))
+            }
+            (_, _, [base, exponent]) if matches!(name, "pow" | "powf") => {
+                let ty = if name == "pow" { ScalarType::DOUBLE } else { ScalarType::FLOAT };
+                let (base, exponent) = (convert(self.expression(base)?, ty), self.expression(exponent)?);
+                let is_square = is_two(&exponent) && self.obstacle(&base).is_some();
+                Ok(is_square.then(|| binary(BinaryOp::Multiply, base.clone(), base)))
             }
             (_, Some(ty), [left, right]) => {
                 let (left, right) = (convert(self.expression(left)?, ty), convert(self.expression(right)?, ty));
@@ -444,5 +451,15 @@ impl<'a> Inlining<'_, 'a> {
     /// Refuses an expression that has grown beyond all bounds.
     fn limited(&self, value: Expr) -> Checked<Expr> {
         self.scope.limited(value, self.name)
+    }
+}
+
+/// Whether a number is 2.
+fn is_two(number: &Expr) -> bool {
+    match number {
+        Expr::Constant { value, ty } if *ty == ScalarType::DOUBLE => f64::from_bits(*value as u64) == 2.0,
+        Expr::Constant { value, ty } if *ty == ScalarType::FLOAT => f32::from_bits(*value as u32) == 2.0,
+        Expr::Constant { value, .. } => *value == 2,
+        _ => false,
     }
 }

@@ -48,11 +48,17 @@ pub fn compiler_command(source: &Source) -> Command {
 /// What the preprocessor may take. A file of 4 MB takes some tens of MB; macros that double with each level take more
 /// than they ever print.
 const PREPROCESSOR: Limits =
-    Limits { time: Some(Duration::from_secs(10)), memory: Some(192 << 20), output: Some(16 << 20), ..COMPILER };
+    Limits { processor: Some(Duration::from_secs(10)), memory: Some(192 << 20), output: Some(16 << 20), ..COMPILER };
 
 /// What the compiler may take; a file that wants more has macros or includes without end.
-const COMPILER: Limits =
-    Limits { time: Some(Duration::from_secs(20)), output: Some(64 << 20), memory: Some(2 << 30), deep_stack: false };
+const COMPILER: Limits = Limits {
+    // What does not compute waits for something.
+    time: Some(Duration::from_secs(180)),
+    processor: Some(Duration::from_secs(20)),
+    output: Some(64 << 20),
+    memory: Some(2 << 30),
+    deep_stack: false,
+};
 
 /// Runs the compiler. A compiler that is not installed, or takes more than [`COMPILER`], is a [`Diagnostic`].
 pub fn run_compiler(command: &mut Command, input: String) -> anyhow::Result<Output> {
@@ -73,7 +79,7 @@ fn run_within(limits: Limits, command: &mut Command, input: String) -> anyhow::R
     let message = match ended.cut {
         None => return Ok(ended.into_output()),
         Some(Cut::Time) => {
-            let seconds = limits.time.unwrap_or_default().as_secs();
+            let seconds = limits.processor.unwrap_or_default().as_secs();
             format!("the C compiler `{name}` takes more than {seconds} seconds")
         }
         Some(Cut::Output) => {

@@ -10,8 +10,9 @@
 //! `e` that changes something.
 
 use lang_c::ast::{
-    BinaryOperator, BlockItem, CallExpression, CaseRange, Constant, Expression, IfStatement, Integer, IntegerSize,
-    Label, Statement, SwitchStatement, TranslationUnit,
+    BinaryOperator, BlockItem, CallExpression, CaseRange, CastExpression, Constant, Expression, IfStatement, Integer,
+    IntegerBase, IntegerSize, Label, SpecifierQualifier, Statement, SwitchStatement, TranslationUnit, TypeName,
+    TypeSpecifier,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -63,6 +64,7 @@ struct Case {
 /// The `switch` as `if`s; all of them stand where it does.
 fn chosen(switch: &SwitchStatement, span: Span) -> Option<Statement> {
     let mut cases = cases(&switch.statement)?;
+    cases.iter_mut().flat_map(|case| &mut case.constants).for_each(as_unsigned);
     if has_effects(&switch.expression) || cases.iter().flat_map(|case| &case.constants).any(|c| !fits_int(c)) {
         return None;
     }
@@ -214,6 +216,19 @@ fn has_effects(node: &Node<Expression>) -> bool {
     effects.0
 }
 
+/// Makes a number of type `long` that `unsigned` holds one of that type: where an `int` is switched on, C converts labels to
+/// `int`, and comparisons the other way round find the same; to longer types it is the same number.
+fn as_unsigned(constant: &mut Node<Expression>) {
+    if let Expression::Constant(constant) = &mut constant.node
+        && let Constant::Integer(integer) = &mut constant.node
+        && matches!(integer.base, IntegerBase::Decimal)
+        && matches!(integer.suffix.size, IntegerSize::Int)
+        && integer.number.parse::<u32>().is_ok_and(|value| value > i32::MAX as u32)
+    {
+        integer.suffix.unsigned = true;
+    }
+}
+
 /// Whether a constant is compared as it is written: C converts it to the type of what is switched on, `int` maybe.
 fn fits_int(constant: &Node<Expression>) -> bool {
     fits(constant, u64::from(u32::MAX))
@@ -225,14 +240,24 @@ fn fits(constant: &Node<Expression>, largest: u64) -> bool {
     impl<'ast> Visit<'ast> for Long {
         fn visit_integer(&mut self, integer: &'ast Integer, _: &'ast Span) {
             let radix = match integer.base {
-                lang_c::ast::IntegerBase::Decimal => 10,
-                lang_c::ast::IntegerBase::Octal => 8,
-                lang_c::ast::IntegerBase::Hexadecimal => 16,
-                lang_c::ast::IntegerBase::Binary => 2,
+                IntegerBase::Decimal => 10,
+                IntegerBase::Octal => 8,
+                IntegerBase::Hexadecimal => 16,
+                IntegerBase::Binary => 2,
             };
+            // Decimal numbers are signed, of type `long` if they must.
+            let is_signed = radix == 10 && !integer.suffix.unsigned;
+            let largest = if is_signed { self.1.min(i32::MAX as u64) } else { self.1 };
             let is_short = matches!(integer.suffix.size, IntegerSize::Int)
-                && u64::from_str_radix(&integer.number, radix).is_ok_and(|value| value <= self.1);
+                && u64::from_str_radix(&integer.number, radix).is_ok_and(|value| value <= largest);
             self.0.insert(is_short);
+        }
+
+        /// To a longer type, where what is not written down as it is may be another number.
+        fn visit_cast_expression(&mut self, cast: &'ast CastExpression, _: &'ast Span) {
+            let is_plain = matches!(cast.expression.node, Expression::Constant(_));
+            let largest = if is_narrow(&cast.type_name.node) { self.1 } else { i32::MAX as u64 };
+            self.0.insert((is_plain || is_narrow(&cast.type_name.node)) && fits(&cast.expression, largest));
         }
 
         fn visit_constant(&mut self, constant: &'ast Constant, span: &'ast Span) {
@@ -245,4 +270,22 @@ fn fits(constant: &Node<Expression>, largest: u64) -> bool {
     let mut long = Long(HashSet::new(), largest);
     long.visit_expression(&constant.node, &constant.span);
     !long.0.contains(&false)
+}
+
+/// Whether a type is, as its words say, no longer than `int`.
+fn is_narrow(name: &TypeName) -> bool {
+    const NAMES: [&str; 6] = ["int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t"];
+    let is_short = |specifier: &Node<SpecifierQualifier>| match &specifier.node {
+        SpecifierQualifier::TypeSpecifier(specifier) => match &specifier.node {
+            TypeSpecifier::Char
+            | TypeSpecifier::Short
+            | TypeSpecifier::Int
+            | TypeSpecifier::Signed
+            | TypeSpecifier::Unsigned => true,
+            TypeSpecifier::TypedefName(name) => NAMES.contains(&&*name.node.name),
+            _ => false,
+        },
+        _ => false,
+    };
+    name.declarator.is_none() && name.specifiers.iter().all(is_short)
 }

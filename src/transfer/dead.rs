@@ -57,8 +57,41 @@ impl After {
     }
 }
 
+/// isl's operations for the question whether the tiles share cells of an array.
+const PRIVATE_OPERATIONS: u64 = 50_000;
+
+/// Takes out the loads of local arrays whose cells are those of one tile each: what is perhaps not written there before it
+/// is read has no value yet, and C does not read it.
+fn without_loads_of_nothing(kernel: &Kernel, bands: &ByBand<Band>, flows: &mut ByBand<Vec<ArrayFlow>>) -> Result<()> {
+    for (array, declaration) in kernel.arrays.iter_enumerated() {
+        let is_own = |flow: &&mut ArrayFlow| flow.array == array;
+        if After::of(declaration) != After::Unseen || flows.iter_mut().flatten().filter(is_own).count() != 1 {
+            continue;
+        }
+        for (band, own) in bands.iter().zip(flows.iter_mut()) {
+            for flow in own.iter_mut().filter(is_own) {
+                if !flow.load.is_empty()? && is_private(band, flow)? {
+                    flow.load = flow.load.subtract(&flow.load)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether no tile reads what another one may write.
+fn is_private(band: &Band, flow: &ArrayFlow) -> Result<bool> {
+    let private = || {
+        let [read, written] = [&flow.live_in, &flow.out].map(|cells| cells.intersect_params(&band.bounded_sizes));
+        let pairs = read?.apply_range(&written?.reverse()?)?;
+        pairs.is_subset(&pairs.domain()?.identity()?)
+    };
+    Ok(band.isl.within(PRIVATE_OPERATIONS, private)?.unwrap_or(false))
+}
+
 /// Takes out the stores of arrays that nobody sees and no tile loads: whatever is written stays on chip.
-pub fn keep_on_chip(kernel: &Kernel, flows: &mut ByBand<Vec<ArrayFlow>>) -> Result<()> {
+pub fn keep_on_chip(kernel: &Kernel, bands: &ByBand<Band>, flows: &mut ByBand<Vec<ArrayFlow>>) -> Result<()> {
+    without_loads_of_nothing(kernel, bands, flows)?;
     for (array, declaration) in kernel.arrays.iter_enumerated() {
         let after = After::of(declaration);
         let mut is_loaded = after == After::Seen || kernel.keeps_stores && after == After::WholeOrNot;

@@ -2,6 +2,7 @@
 //! wants the sum so far, is read that much later, and a word that is on its way to the buffer in that moment is taken from
 //! there. So a sum waits for the one before for the cycles of the sum alone.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use crate::hardware::compute::candidate::Candidate;
@@ -70,6 +71,18 @@ pub fn choose(
     latency: &dyn Fn(&Candidate, usize) -> Latency,
 ) -> Latenesses {
     let present = process.present();
+    // A pipeline is built once for each combination of what its own ports have.
+    let built: RefCell<BTreeMap<(usize, Vec<u32>), Latency>> = RefCell::default();
+    let latency = |candidate: &Candidate, place: usize| {
+        let own = candidate.ports.iter().filter(|port| port.statements().contains(&present[place]));
+        let delays: Vec<u32> = own.map(|port| port.lateness.delay).collect();
+        let known = built.borrow().get(&(place, delays.clone())).copied();
+        known.unwrap_or_else(|| {
+            let latency = latency(candidate, place);
+            built.borrow_mut().insert((place, delays), latency);
+            latency
+        })
+    };
     let alone: Vec<Latency> = (0..present.len()).map(|place| latency(candidate, place)).collect();
     let targets = process.targets();
     let place_of = |s: StatementId| present.iter().position(|own| *own == s).expect("who reads has instances");
@@ -119,6 +132,15 @@ pub fn choose(
                 candidate.ports[port].lateness.delay = 0;
                 let soonest = latency(candidate, place);
                 let (mut delay, mut too_late) = (0, soonest.cycles + 1);
+                // Behind the word so many cycles are left as they are where it comes last.
+                candidate.ports[port].lateness.delay = too_late;
+                let free = (soonest.cycles + too_late).saturating_sub(latency(candidate, place).cycles);
+                for middle in [free, free + 1] {
+                    if delay < middle && middle < too_late {
+                        candidate.ports[port].lateness.delay = middle;
+                        if latency(candidate, place) == soonest { delay = middle } else { too_late = middle }
+                    }
+                }
                 while too_late - delay > 1 {
                     let middle = (delay + too_late) / 2;
                     candidate.ports[port].lateness.delay = middle;

@@ -164,6 +164,17 @@ fn arrays_begin_with_strings_and_lists() {
     ]);
 }
 
+/// C converts a label to the type of what is switched on.
+#[test]
+fn cases_beyond_int() {
+    compare_in_loop(&[
+        "switch (d[i] - 50) { case 4294967295: c[i] = 1; break; case 4294967280: c[i] = 5; break; case 2: c[i] = 2; }",
+        "unsigned t = d[i] - 50; switch (t) { case 4294967295: c[i] = 1; break; case -2: c[i] = 3; break; case 0xfffffffd: c[i] = 2; }",
+        "long long t = d[i] - 50ll; switch (t) { case 4294967295: c[i] = 1; break; case -1: c[i] = 3; break; case 0xfffffffe: c[i] = 2; }",
+        "switch (d[i] - 50) { case (unsigned char)1: c[i] = 1; break; case (short)(2 - 7): c[i] = 8; break; case 0xffffffff: c[i] = 4; break; case 2u: c[i] = 2; }",
+    ]);
+}
+
 #[test]
 fn cases_of_ranges() {
     compare_in_loop(&[

@@ -45,6 +45,8 @@ fn counters_keep_what_they_were_at_a_break() {
         "int i; for (i = n - 1; i >= 0; i--) if (a[i] == x) break; c[0] = i; for (i = 0; i < n; i++) b[i] ^= i;",
         "int i = 0; while (i < n) { if (a[i] == x) break; i++; } c[0] = i; if (i < n) c[1] = 7;",
         "int i, k = 0; for (i = 0; i < n; i++) { if (a[i] == x) break; b[i]++; k += 2; } c[0] = k; c[1] = i;",
+        "int i, j; for (i = 0, j = n - 1; i < n; j = i++) { if (a[i] == x) break; b[i] = a[j] - a[i]; } c[0] = i; c[1] = j;",
+        "int k = 5; for (int i = n - 1, j = 0; i >= 0; k = j, j = i--) { if (a[i] == x) break; b[i] += a[j] + k; } c[0] = k;",
         "int i, j; for (i = 0; i < n; i++) { for (j = 0; j < m; j++) if (p[i][j] > 12) break; b[i] = j; } c[0] = i;",
         "int k = 0; for (int i = 0; i < n; i++) { if (a[i] == 6) break; b[k] = i; k++; } c[0] = k;",
         "int i; for (i = 0; i < n; i++) { if (b[i] == x) break; } if (i == n) c[0] = -1; else c[0] = i;",
