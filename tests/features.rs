@@ -141,6 +141,7 @@ kernels! {
     program_texts; [];
     program_room; [];
     pointees; [n = 0], [n = 1], [n = 9];
+    obstacles data &[("wall", 0, 1)]; [steps = 0], [steps = 1], [steps = 3], [steps = 16];
 
     // Loops that data end.
     merge_sorted data &[("a", 0, 9), ("b", 0, 9)]; [n = 0, m = 0], [n = 1, m = 0], [n = 0, m = 3], [n = 13, m = 9];

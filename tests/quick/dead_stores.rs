@@ -124,3 +124,18 @@ fn an_array_that_nothing_touches() {
                 }";
     assert_eq!(words(&analyzed(text.to_string()), &[("N", 50)]), (50, 50));
 }
+
+/// Two locals that are written where data say so and are read there alone: no tile has a value for another.
+#[test]
+fn locals_of_one_tile_stay_on_chip() {
+    let offload = analyzed(std::fs::read_to_string("tests/kernels/obstacles.c").unwrap());
+    let local =
+        |array: burstc::ids::ArrayId| offload.kernel.arrays[array].storage != burstc::source::kernel::Storage::Argument;
+    assert!(offload.buffers.iter().any(|buffer| local(buffer.array)), "locals have buffers");
+    for transfer in offload.bands.iter().flat_map(|band| &band.transfers) {
+        assert!(!local(transfer.array), "{} is moved", offload.kernel.arrays[transfer.array].name);
+    }
+    // Both directions of every step, and the wall once; the first step loads what the caller has left.
+    let (read, written) = words(&offload, &[("steps", 16)]);
+    assert!(read <= 16 * 2 * 34 + 34 && written <= 16 * 2 * 32, "{read} {written}");
+}

@@ -129,24 +129,7 @@ pub fn choose(
         for (&port, own) in open.iter().zip(&mut delays) {
             let before = candidate.ports[port].lateness;
             for place in candidate.ports[port].statements().into_iter().map(place_of) {
-                candidate.ports[port].lateness.delay = 0;
-                let soonest = latency(candidate, place);
-                let (mut delay, mut too_late) = (0, soonest.cycles + 1);
-                // Behind the word so many cycles are left as they are where it comes last.
-                candidate.ports[port].lateness.delay = too_late;
-                let free = (soonest.cycles + too_late).saturating_sub(latency(candidate, place).cycles);
-                for middle in [free, free + 1] {
-                    if delay < middle && middle < too_late {
-                        candidate.ports[port].lateness.delay = middle;
-                        if latency(candidate, place) == soonest { delay = middle } else { too_late = middle }
-                    }
-                }
-                while too_late - delay > 1 {
-                    let middle = (delay + too_late) / 2;
-                    candidate.ports[port].lateness.delay = middle;
-                    if latency(candidate, place) == soonest { delay = middle } else { too_late = middle }
-                }
-                own.push(delay);
+                own.push(latest_delay(candidate, port, place, &latency));
             }
             candidate.ports[port].lateness = before;
             own.sort_unstable();
@@ -183,6 +166,33 @@ pub fn choose(
         candidate.ports[port].lateness = cheapest.expect("one of them").0;
     }
     if cycles(candidate) < before * WORTH_IT { latenesses(candidate) } else { Latenesses::new() }
+}
+
+/// The largest delay of a port with which the statement at `place` is no later than without.
+fn latest_delay(
+    candidate: &mut Candidate,
+    port: usize,
+    place: usize,
+    latency: &dyn Fn(&Candidate, usize) -> Latency,
+) -> u32 {
+    let mut with = |delay: u32| {
+        candidate.ports[port].lateness.delay = delay;
+        latency(candidate, place)
+    };
+    let soonest = with(0);
+    let (mut delay, mut too_late) = (0, soonest.cycles + 1);
+    // Where the word comes last, the statement ends so many cycles behind it as there are; the others are free.
+    let free = (soonest.cycles + too_late).saturating_sub(with(too_late).cycles);
+    for middle in [free, free + 1] {
+        if delay < middle && middle < too_late {
+            if with(middle) == soonest { delay = middle } else { too_late = middle }
+        }
+    }
+    while too_late - delay > 1 {
+        let middle = (delay + too_late) / 2;
+        if with(middle) == soonest { delay = middle } else { too_late = middle }
+    }
+    delay
 }
 
 /// What the ports of a candidate have.
