@@ -125,6 +125,7 @@ made! {
     conditions_900 = conditions(900) => Built;
     float_taps_100 = float_taps(100) => Built;
     float_taps_300 = float_taps(300) => Refused(&["wait in about 356408 registers", "float_taps_300.c:8"]);
+    host_calls_60 = host_calls(60) => Built;
     reads_1400 = taps(1400) => Refused(&["reads 1400 different elements", "reads_1400.c:8"]);
 }
 

@@ -31,6 +31,8 @@ pub struct Limits {
 pub enum Cut {
     /// Of time.
     Time,
+    /// Of a processor's time.
+    Processor,
     /// Of output.
     Output,
 }
@@ -125,7 +127,7 @@ pub fn run_with_input(command: &mut Command, input: Vec<u8>, limits: Limits) -> 
     // ends by itself.
     let used_up = limits.processor.is_some_and(|limit| begin.elapsed() >= limit);
     if used_up && !status.success() {
-        cut = cut.or(Some(Cut::Time));
+        cut = cut.or(Some(Cut::Processor));
     }
     let [stdout, stderr] = captured;
     Ok(Ended { status, stdout, stderr, cut })
@@ -224,7 +226,7 @@ mod tests {
     fn processor_time_ends_what_computes_and_not_what_waits() {
         let limits = Limits { processor: Some(Duration::from_secs(1)), ..Limits::default() };
         let ended = run(&mut shell("(while :; do :; done); exit 1"), limits).unwrap();
-        assert_eq!(ended.cut, Some(Cut::Time));
+        assert_eq!(ended.cut, Some(Cut::Processor));
         let ended = run(&mut shell("sleep 2; echo done"), limits).unwrap();
         assert_eq!((ended.stdout.as_slice(), ended.cut), (&b"done\n"[..], None));
     }

@@ -239,7 +239,7 @@ impl Golden {
         let ended = process::run(&mut command, self.limits()).context("cannot run the compiled kernel")?;
         match (ended.cut, ended.status.success(), ended.status.signal()) {
             (None, true, _) => {}
-            (Some(Cut::Time), ..) => {
+            (Some(Cut::Time | Cut::Processor), ..) => {
                 let seconds = self.longest.as_secs();
                 let message = format!(
                     "the kernel, run as a C program, has not ended after {seconds} seconds{}",

@@ -39,7 +39,7 @@ pub fn counters(unit: &mut TranslationUnit, kernel: &str, types: &Types) {
 }
 
 /// Puts what heads begin that bodies change before the loops, in the bodies of all functions: `for (i = 0, j = 0; i < n; i++) …` with
-/// `j += x[i];` in it is `j = 0; for (i = 0; i < n; i++) …`. What steps only assign is a body's: `for (…; j = i++) …` is
+/// `j += x[i];` in it is `j = 0; for (i = 0; i < n; i++) …`. What steps only assign is a body's: `for (…; j = i, i++) …` is
 /// `for (…; i++) { … j = i; }`.
 pub fn begun_only(unit: &mut TranslationUnit, types: &Types) {
     for external in &mut unit.0 {
@@ -95,24 +95,7 @@ fn assigned_at_end(node: &mut Node<Statement>, declared: &Declared) {
     let Statement::For(f) = &mut node.node else { return };
     let ForStatement { condition, step, statement: body, .. } = &mut f.node;
     let Some(step) = step else { return };
-    // `j = i++` is `j = i, i++`.
-    let mut all: Vec<Node<Expression>> = vec![];
-    for own in steps(step) {
-        let parts = operation(own).and_then(|(operator, o)| {
-            let Expression::UnaryOperator(counted) = &o.rhs.node else { return None };
-            let is_behind =
-                matches!(counted.node.operator.node, UnaryOperator::PostIncrement | UnaryOperator::PostDecrement);
-            let (target, counter) = (variable(&o.lhs)?, variable(&counted.node.operand)?);
-            (is_behind && operator == BinaryOperator::Assign && target != counter).then(|| {
-                let value = (*counted.node.operand).clone();
-                [binary(BinaryOperator::Assign, (*o.lhs).clone(), value, own.span), (*o.rhs).clone()]
-            })
-        });
-        match parts {
-            Some(parts) => all.extend(parts),
-            None => all.push(own.clone()),
-        }
-    }
+    let mut all: Vec<Node<Expression>> = steps(step).into_iter().cloned().collect();
     let heads: Vec<String> = condition.iter().flat_map(|condition| names_in(condition)).collect();
     let is_apart = |place: usize| {
         let named = operation(&all[place]).filter(|(operator, _)| *operator == BinaryOperator::Assign);

@@ -62,7 +62,7 @@ const FUNCTIONS: [(&str, usize); 36] = [
 ];
 
 /// How many arguments a function of <math.h> takes, and the type of them and of its result.
-fn library_function(name: &str) -> Option<(usize, ScalarType)> {
+pub fn library_function(name: &str) -> Option<(usize, ScalarType)> {
     let of = |base: &str| FUNCTIONS.iter().find(|(known, _)| *known == base).map(|(_, count)| *count);
     let float = || name.strip_suffix('f').and_then(of).map(|count| (count, ScalarType::FLOAT));
     of(name).map(|count| (count, ScalarType::DOUBLE)).or_else(float)
@@ -70,16 +70,9 @@ fn library_function(name: &str) -> Option<(usize, ScalarType)> {
 
 impl Scope<'_> {
     /// A call of a function of <math.h>, by a value of the host; `None` where `name` is none of them.
-    pub fn host_call(&mut self, name: &str, call: &CallExpression, node: &Node<Expression>) -> Option<Checked<Expr>> {
-        let (count, ty) = library_function(name).filter(|(count, _)| *count == call.arguments.len())?;
-        let mut arguments = Vec::with_capacity(count);
-        for argument in &call.arguments {
-            match self.expression(argument) {
-                Ok(value) => arguments.push(convert(value, ty)),
-                Err(diagnostic) => return Some(Err(diagnostic)),
-            }
-        }
-        let span = self.span(node.span);
+    pub fn host_call(&mut self, name: &str, arguments: Vec<Expr>, span: Span) -> Option<Checked<Expr>> {
+        let (_, ty) = library_function(name).filter(|(count, _)| *count == arguments.len())?;
+        let arguments: Vec<Expr> = arguments.into_iter().map(|argument| convert(argument, ty)).collect();
         if let Some(obstacle) = arguments.iter().find_map(|argument| self.obstacle(argument)) {
             let message = format!("`{name}` is computed by the host before the run, and here it depends on {obstacle}");
             return Some(Err(Diagnostic::new(message).at(span, "call").help(

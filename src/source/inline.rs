@@ -9,6 +9,7 @@ use lang_c::span::Node;
 use super::expression::{binary, convert, convert_to, truth, unary};
 use super::extremum::negated;
 use super::function::{derived, identifier};
+use super::host;
 use super::kernel::{BinaryOp, Condition, Expr, ScalarType, UnaryOp};
 use super::nest::assignment;
 use super::scope::{Checked, Name, Scope};
@@ -27,6 +28,16 @@ fn library_function(name: &str) -> Option<(UnaryOp, ScalarType)> {
         "fabsf" => Some((UnaryOp::Absolute, ScalarType::FLOAT)),
         "sqrt" => Some((UnaryOp::SquareRoot, ScalarType::DOUBLE)),
         "sqrtf" => Some((UnaryOp::SquareRoot, ScalarType::FLOAT)),
+        _ => None,
+    }
+}
+
+/// The type of the integers whose absolute values a function gives.
+fn absolute(name: &str, long: ScalarType) -> Option<ScalarType> {
+    match name {
+        "abs" => Some(ScalarType::I32),
+        "labs" => Some(long),
+        "llabs" => Some(ScalarType::integer(64, true)),
         _ => None,
     }
 }
@@ -69,14 +80,8 @@ impl<'a> Scope<'a> {
             _ => return refuse("function calls through pointers are not supported".into(), "call it by its name"),
         };
         let Some((&name, &definition)) = self.functions.get_key_value(callee) else {
-            if let (Some((op, ty)), [argument]) = (library_function(callee), &call.arguments[..]) {
-                return Ok(unary(op, convert(self.expression(argument)?, ty)));
-            }
-            if let Some(value) = self.chosen_call(callee, call, span)? {
+            if let Some(value) = self.library_call(callee, call, span)? {
                 return Ok(value);
-            }
-            if let Some(value) = self.host_call(callee, call, node) {
-                return value;
             }
             return refuse(
                 without_body(callee),
@@ -191,15 +196,29 @@ impl<'a> Scope<'a> {
             })
     }
 
+    /// A call of a function of the library, whose arguments are looked at once; `None` where `name` is none that is known.
+    fn library_call(&mut self, name: &str, call: &CallExpression, span: Span) -> Checked<Option<Expr>> {
+        let operator = library_function(name);
+        if operator.is_none() && absolute(name, self.types.long).is_none() && host::library_function(name).is_none() {
+            return Ok(None);
+        }
+        let arguments = call.arguments.iter().map(|argument| self.expression(argument)).collect::<Checked<Vec<_>>>()?;
+        if let (Some((op, ty)), [argument]) = (operator, &arguments[..]) {
+            return Ok(Some(unary(op, convert(argument.clone(), ty))));
+        }
+        match self.chosen_call(name, &arguments, span) {
+            Some(value) => Ok(Some(value)),
+            None => self.host_call(name, arguments, span).transpose(),
+        }
+    }
+
     /// A call of a library function that rounds a value, see [`Scope::rounded_quotient`], or chooses between values: absolute
     /// values of integers, `fmin` and `fmax` of what the host does not know, and squares, `pow(x, 2)`, which compilers
-    /// multiply out, too. Of two values that compare equal, which may
-    /// be 0 and -0, C leaves open which one `fmin` and `fmax` give; like the machine instructions of x86 they give the
-    /// second, and the other one of a NaN.
-    fn chosen_call(&mut self, name: &str, call: &CallExpression, span: Span) -> Checked<Option<Expr>> {
-        if let ("floor" | "ceil", [argument]) = (name, &call.arguments[..]) {
-            let argument = self.expression(argument)?;
-            return Ok(self.rounded_quotient(&argument, name == "ceil", span));
+    /// multiply out, too. Of two values that compare equal, which may be 0 and -0, C leaves open which one `fmin` and `fmax`
+    /// give; like the machine instructions of x86 they give the second, and the other one of a NaN.
+    fn chosen_call(&mut self, name: &str, arguments: &[Expr], span: Span) -> Option<Expr> {
+        if let ("floor" | "ceil", [argument]) = (name, arguments) {
+            return self.rounded_quotient(argument, name == "ceil", span);
         }
         let select = |condition, then, otherwise, ty| Expr::Select {
             condition: Box::new(condition),
@@ -207,43 +226,31 @@ impl<'a> Scope<'a> {
             otherwise: Box::new(otherwise),
             ty,
         };
-        let absolute = match name {
-            "abs" => Some(ScalarType::I32),
-            "labs" => Some(self.types.long),
-            "llabs" => Some(ScalarType::integer(64, true)),
-            _ => None,
-        };
-        let extremum = match name {
-            "fmin" | "fmax" => Some(ScalarType::DOUBLE),
-            "fminf" | "fmaxf" => Some(ScalarType::FLOAT),
-            _ => None,
-        };
-        match (absolute, extremum, &call.arguments[..]) {
-            (Some(ty), _, [value]) => {
-                let value = convert(self.expression(value)?, ty);
+        match (name, arguments) {
+            (_, [value]) => {
+                let ty = absolute(name, self.types.long)?;
+                let value = convert(value.clone(), ty);
                 let zero = Expr::Constant { value: 0, ty };
                 let is_negative = binary(BinaryOp::Less, value.clone(), zero);
-                Ok(Some(select(is_negative, unary(UnaryOp::Negate, value.clone()), value, ty)))
+                Some(select(is_negative, unary(UnaryOp::Negate, value.clone()), value, ty))
             }
-            (_, _, [base, exponent]) if matches!(name, "pow" | "powf") => {
-                let ty = if name == "pow" { ScalarType::DOUBLE } else { ScalarType::FLOAT };
-                let (base, exponent) = (convert(self.expression(base)?, ty), self.expression(exponent)?);
-                let is_square = is_two(&exponent) && self.obstacle(&base).is_some();
-                Ok(is_square.then(|| binary(BinaryOp::Multiply, base.clone(), base)))
-            }
-            (_, Some(ty), [left, right]) => {
-                let (left, right) = (convert(self.expression(left)?, ty), convert(self.expression(right)?, ty));
-                if self.obstacle(&left).or_else(|| self.obstacle(&right)).is_none() {
-                    return Ok(None);
+            ("pow" | "powf" | "fmin" | "fmax" | "fminf" | "fmaxf", [left, right]) => {
+                let ty = if name.ends_with('f') { ScalarType::FLOAT } else { ScalarType::DOUBLE };
+                let (left, right) = (convert(left.clone(), ty), convert(right.clone(), ty));
+                // What the host knows it computes.
+                self.obstacle(&left).or_else(|| self.obstacle(&right))?;
+                if name.starts_with("pow") {
+                    let two = convert(Expr::Constant { value: 2, ty: ScalarType::I32 }, ty);
+                    return (right == two).then(|| binary(BinaryOp::Multiply, left.clone(), left));
                 }
                 let is_less = match name.starts_with("fmin") {
                     true => binary(BinaryOp::Less, left.clone(), right.clone()),
                     false => binary(BinaryOp::Less, right.clone(), left.clone()),
                 };
                 let is_nan = binary(BinaryOp::NotEqual, right.clone(), right.clone());
-                Ok(Some(select(binary(BinaryOp::LogicalOr, is_less, is_nan), left, right, ty)))
+                Some(select(binary(BinaryOp::LogicalOr, is_less, is_nan), left, right, ty))
             }
-            _ => Ok(None),
+            _ => None,
         }
     }
 
@@ -451,15 +458,5 @@ impl<'a> Inlining<'_, 'a> {
     /// Refuses an expression that has grown beyond all bounds.
     fn limited(&self, value: Expr) -> Checked<Expr> {
         self.scope.limited(value, self.name)
-    }
-}
-
-/// Whether a number is 2.
-fn is_two(number: &Expr) -> bool {
-    match number {
-        Expr::Constant { value, ty } if *ty == ScalarType::DOUBLE => f64::from_bits(*value as u64) == 2.0,
-        Expr::Constant { value, ty } if *ty == ScalarType::FLOAT => f32::from_bits(*value as u32) == 2.0,
-        Expr::Constant { value, .. } => *value == 2,
-        _ => false,
     }
 }

@@ -428,7 +428,7 @@ fn plainer(
     if effort >= Effort::Effects {
         effects::effects(unit, &types);
     }
-    switch::switches(unit);
+    switch::switches(unit, &types);
     initial::initial(unit);
     allocated::allocated(unit, &types);
     exits::gotos(unit, &types);

@@ -53,7 +53,7 @@ const PREPROCESSOR: Limits =
 /// What the compiler may take; a file that wants more has macros or includes without end.
 const COMPILER: Limits = Limits {
     // What does not compute waits for something.
-    time: Some(Duration::from_secs(180)),
+    time: Some(Duration::from_secs(60)),
     processor: Some(Duration::from_secs(20)),
     output: Some(64 << 20),
     memory: Some(2 << 30),
@@ -78,9 +78,9 @@ fn run_within(limits: Limits, command: &mut Command, input: String) -> anyhow::R
     };
     let message = match ended.cut {
         None => return Ok(ended.into_output()),
-        Some(Cut::Time) => {
-            let seconds = limits.processor.unwrap_or_default().as_secs();
-            format!("the C compiler `{name}` takes more than {seconds} seconds")
+        Some(cut @ (Cut::Time | Cut::Processor)) => {
+            let limit = if cut == Cut::Time { limits.time } else { limits.processor };
+            format!("the C compiler `{name}` takes more than {} seconds", limit.unwrap_or_default().as_secs())
         }
         Some(Cut::Output) => {
             format!("the preprocessed file has more than {} MB", limits.output.unwrap_or_default() >> 20)

@@ -11,41 +11,40 @@
 
 use lang_c::ast::{
     BinaryOperator, BlockItem, CallExpression, CaseRange, CastExpression, Constant, Expression, IfStatement, Integer,
-    IntegerBase, IntegerSize, Label, SpecifierQualifier, Statement, SwitchStatement, TranslationUnit, TypeName,
-    TypeSpecifier,
+    IntegerBase, IntegerSize, Label, Statement, SwitchStatement, TranslationUnit,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
-use std::collections::HashSet;
 
 use super::canonical;
 use super::nest::{assignment, counts, operation};
 use super::plain::{binary, bodies, inner};
+use super::types::Types;
 
 /// Statements that are written more than once, as one case falls into the next, of one `switch`.
 const REPEATED: usize = 64;
 
 /// Rewrites the bodies of all functions.
-pub fn switches(unit: &mut TranslationUnit) {
-    bodies(unit).for_each(statement);
+pub fn switches(unit: &mut TranslationUnit, types: &Types) {
+    bodies(unit).for_each(|body| statement(body, types));
 }
 
-fn statement(node: &mut Node<Statement>) {
+fn statement(node: &mut Node<Statement>, types: &Types) {
     match &mut node.node {
-        Statement::Compound(items) => items.iter_mut().for_each(item),
+        Statement::Compound(items) => items.iter_mut().for_each(|inner| item(inner, types)),
         Statement::Switch(switch) => {
-            statement(&mut switch.node.statement);
-            if let Some(chosen) = chosen(&switch.node, node.span) {
+            statement(&mut switch.node.statement, types);
+            if let Some(chosen) = chosen(&switch.node, node.span, types) {
                 node.node = chosen;
             }
         }
-        other => inner(other).into_iter().for_each(statement),
+        other => inner(other).into_iter().for_each(|inner| statement(inner, types)),
     }
 }
 
-fn item(node: &mut Node<BlockItem>) {
+fn item(node: &mut Node<BlockItem>, types: &Types) {
     if let BlockItem::Statement(inner) = &mut node.node {
-        statement(inner);
+        statement(inner, types);
     }
 }
 
@@ -62,14 +61,16 @@ struct Case {
 }
 
 /// The `switch` as `if`s; all of them stand where it does.
-fn chosen(switch: &SwitchStatement, span: Span) -> Option<Statement> {
+fn chosen(switch: &SwitchStatement, span: Span, types: &Types) -> Option<Statement> {
     let mut cases = cases(&switch.statement)?;
     cases.iter_mut().flat_map(|case| &mut case.constants).for_each(as_unsigned);
-    if has_effects(&switch.expression) || cases.iter().flat_map(|case| &case.constants).any(|c| !fits_int(c)) {
+    if has_effects(&switch.expression)
+        || cases.iter().flat_map(|case| &case.constants).any(|c| !fits(c, u32::MAX, types))
+    {
         return None;
     }
     // An unsigned constant is no end of a range of an `int`.
-    if cases.iter().flat_map(|case| &case.ranges).flatten().any(|c| !fits(c, i32::MAX as u64)) {
+    if cases.iter().flat_map(|case| &case.ranges).flatten().any(|c| !fits(c, i32::MAX as u32, types)) {
         return None;
     }
     let mut repeated = 0;
@@ -229,15 +230,15 @@ fn as_unsigned(constant: &mut Node<Expression>) {
     }
 }
 
-/// Whether a constant is compared as it is written: C converts it to the type of what is switched on, `int` maybe.
-fn fits_int(constant: &Node<Expression>) -> bool {
-    fits(constant, u64::from(u32::MAX))
-}
-
-/// Whether the numbers of a constant are of the type `int` or `unsigned` and no larger than this.
-fn fits(constant: &Node<Expression>, largest: u64) -> bool {
-    struct Long(HashSet<bool>, u64);
-    impl<'ast> Visit<'ast> for Long {
+/// Whether a constant is compared as it is written: C converts it to the type of what is switched on, `int` maybe. Its numbers
+/// are of the type `int` or `unsigned` then, and no larger than `largest`.
+fn fits(constant: &Node<Expression>, largest: u32, types: &Types) -> bool {
+    struct Numbers<'t> {
+        largest: u32,
+        types: &'t Types,
+        all_fit: bool,
+    }
+    impl<'ast> Visit<'ast> for Numbers<'_> {
         fn visit_integer(&mut self, integer: &'ast Integer, _: &'ast Span) {
             let radix = match integer.base {
                 IntegerBase::Decimal => 10,
@@ -247,45 +248,30 @@ fn fits(constant: &Node<Expression>, largest: u64) -> bool {
             };
             // Decimal numbers are signed, of type `long` if they must.
             let is_signed = radix == 10 && !integer.suffix.unsigned;
-            let largest = if is_signed { self.1.min(i32::MAX as u64) } else { self.1 };
-            let is_short = matches!(integer.suffix.size, IntegerSize::Int)
-                && u64::from_str_radix(&integer.number, radix).is_ok_and(|value| value <= largest);
-            self.0.insert(is_short);
+            let largest = if is_signed { self.largest.min(i32::MAX as u32) } else { self.largest };
+            self.all_fit &= matches!(integer.suffix.size, IntegerSize::Int)
+                && u32::from_str_radix(&integer.number, radix).is_ok_and(|value| value <= largest);
         }
 
-        /// To a longer type, where what is not written down as it is may be another number.
+        /// In a longer type than `int`, what is not written down as it is may be another number.
         fn visit_cast_expression(&mut self, cast: &'ast CastExpression, _: &'ast Span) {
-            let is_plain = matches!(cast.expression.node, Expression::Constant(_));
-            let largest = if is_narrow(&cast.type_name.node) { self.1 } else { i32::MAX as u64 };
-            self.0.insert((is_plain || is_narrow(&cast.type_name.node)) && fits(&cast.expression, largest));
+            let ty = self.types.of_name(&cast.type_name.node).integer();
+            self.all_fit &= if ty.is_some_and(|ty| ty.bits <= 32) {
+                fits(&cast.expression, self.largest, self.types)
+            } else {
+                let is_plain = matches!(cast.expression.node, Expression::Constant(_));
+                is_plain && fits(&cast.expression, i32::MAX as u32, self.types)
+            };
         }
 
         fn visit_constant(&mut self, constant: &'ast Constant, span: &'ast Span) {
             if matches!(constant, Constant::Float(_)) {
-                self.0.insert(false);
+                self.all_fit = false;
             }
             visit::visit_constant(self, constant, span);
         }
     }
-    let mut long = Long(HashSet::new(), largest);
-    long.visit_expression(&constant.node, &constant.span);
-    !long.0.contains(&false)
-}
-
-/// Whether a type is, as its words say, no longer than `int`.
-fn is_narrow(name: &TypeName) -> bool {
-    const NAMES: [&str; 6] = ["int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t"];
-    let is_short = |specifier: &Node<SpecifierQualifier>| match &specifier.node {
-        SpecifierQualifier::TypeSpecifier(specifier) => match &specifier.node {
-            TypeSpecifier::Char
-            | TypeSpecifier::Short
-            | TypeSpecifier::Int
-            | TypeSpecifier::Signed
-            | TypeSpecifier::Unsigned => true,
-            TypeSpecifier::TypedefName(name) => NAMES.contains(&&*name.node.name),
-            _ => false,
-        },
-        _ => false,
-    };
-    name.declarator.is_none() && name.specifiers.iter().all(is_short)
+    let mut numbers = Numbers { largest, types, all_fit: true };
+    numbers.visit_expression(&constant.node, &constant.span);
+    numbers.all_fit
 }

@@ -64,16 +64,12 @@ const PRIVATE_OPERATIONS: u64 = 50_000;
 /// is read has no value yet, and C does not read it.
 fn without_loads_of_nothing(kernel: &Kernel, bands: &ByBand<Band>, flows: &mut ByBand<Vec<ArrayFlow>>) -> Result<()> {
     for (array, declaration) in kernel.arrays.iter_enumerated() {
-        let is_own = |flow: &&mut ArrayFlow| flow.array == array;
-        if After::of(declaration) != After::Unseen || flows.iter_mut().flatten().filter(is_own).count() != 1 {
-            continue;
-        }
-        for (band, own) in bands.iter().zip(flows.iter_mut()) {
-            for flow in own.iter_mut().filter(is_own) {
-                if !flow.load.is_empty()? && is_private(band, flow)? {
-                    flow.load = flow.load.subtract(&flow.load)?;
-                }
-            }
+        let of_bands = bands.iter().zip(flows.iter_mut());
+        let of_bands = of_bands.flat_map(|(band, flows)| flows.iter_mut().map(move |flow| (band, flow)));
+        let mut own = of_bands.filter(|(_, flow)| flow.array == array);
+        let (Some((band, flow)), None) = (own.next(), own.next()) else { continue };
+        if After::of(declaration) == After::Unseen && !flow.load.is_empty()? && is_private(band, flow)? {
+            flow.load = flow.load.subtract(&flow.load)?;
         }
     }
     Ok(())

@@ -27,6 +27,13 @@ pub fn conditions(name: &str, count: usize) -> String {
     kernel(name, DATA, &format!("b[i] = {all};"))
 }
 
+/// Calls of functions of <math.h> in each other, of what the host knows.
+pub fn host_calls(name: &str, count: usize) -> String {
+    let nested = |function| (0..count).fold("s".to_string(), |inner, _| format!("{function}({inner}, s)"));
+    let body = format!("b[i] = a[i] + {} * {};", nested("fmin"), nested("pow"));
+    format!("#include <math.h>\n{}", kernel(name, "double s, const double a[N], double b[N]", &body))
+}
+
 /// Branches on data in a row.
 pub fn branches(name: &str, count: usize) -> String {
     let all = parts(count, "\n        ", |k| format!("if (a[i] > {k}) s += {};", k + 1));
