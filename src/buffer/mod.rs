@@ -488,8 +488,8 @@ fn walked_in_rows(offload: &Offload, buffer: &Buffer) -> Option<usize> {
         let slides = offload.windows.iter().any(|window| window.array == array);
         buffer.partition.is_some() || slides || is_by_data(kernel, array) || limit_count(kernel, array) > 0
     };
-    // Neighbours in memory would be of several units.
-    let is_split = buffer.owner.is_some_and(|owner| !owner.shared && owner.subscript == last);
+    // Neighbours in memory are of several units; where all have what is loaded, what is stored is still the owner's.
+    let is_split = buffer.owner.is_some_and(|owner| owner.subscript == last);
     let is_plain = buffer.banks.is_some() || !takes_words();
     let may = moves && !has_banks && !is_split && is_plain;
     (may && kernel.arrays[array].layout().innermost() == Some(last)).then_some(last)

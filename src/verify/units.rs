@@ -49,6 +49,9 @@ impl Checker<'_> {
             });
             let fits = owner.count == count && (0..count).contains(&owner.offset) && tells;
             self.require(fits, "units", || format!("{name}: {owner:?}"));
+            // A beat is drained from one unit.
+            let is_whole = buffer.bank_axes().iter().all(|axis| axis.subscript != owner.subscript);
+            self.require(is_whole, "units", || format!("neighbours in the banks of {name} belong to several"));
         }
     }
 

@@ -1,20 +1,21 @@
 //! Conditions on data in the heads of loops, as `break`s at the beginning of their bodies.
 //!
 //! `for (…; i < n && a[i] != x; …) …` is `for (…; i < n; …) { if (!(a[i] != x)) break; … }`. Where nothing else ends a loop, as in
-//! `while (a[i] != 0) i++;`, the array does: in C there is no `a[i]` behind its last element.
+//! `while (a[i] != 0) i++;` and `for (i = 0; i < count[k]; i++) if (a[i] == x) break;`, the array does: in C there is no `a[i]` behind
+//! its last element.
 
 use std::collections::{HashMap, HashSet};
 
 use lang_c::ast::{
     ArraySize, BinaryOperator, BlockItem, Declarator, DerivedDeclarator, DoWhileStatement, Expression,
-    FunctionDefinition, Statement, WhileStatement,
+    FunctionDefinition, Initializer, Statement, UnaryOperator, WhileStatement,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
 use super::data::{Data, Decided};
 use super::leave::{counters, statement};
-use crate::source::breaks::{all, counts, is_always, opposite};
+use crate::source::breaks::{all, counts, has_break, is_always, opposite};
 use crate::source::canonical::{REPEATED, at_least_once, has_continue, has_jump, names_in, statements};
 use crate::source::counters::named;
 use crate::source::function::{derived, identifier};
@@ -141,8 +142,12 @@ impl Heads<'_> {
             counting.push(opposite(&leaving));
         }
         if counting.is_empty() {
-            let leading = others.is_empty().then(|| leading_break(body)).flatten();
-            let end = self.end(leading.as_ref().or(others.first()), step.as_deref(), body);
+            // Where data bound a loop that nothing else ends, it is one of those of `data_bounds`.
+            let leaves = others.len() != 1 || has_break(body);
+            let items = listed(body);
+            let inside: Vec<_> = if leaves { looked_at_first(&items) } else { vec![] };
+            let looked = others.iter().chain(inside).flat_map(elements);
+            let end = looked.filter_map(|element| self.end(element, step.as_deref(), body)).next();
             counting.extend(end);
         }
         if leading_break(body).is_some_and(|c| self.data.is_in(&c)) {
@@ -187,12 +192,11 @@ impl Heads<'_> {
     /// `i < n` where every iteration looks at an element `a[i]` of `a[n]` first, and adds to `i`; `i >= 0` where it subtracts.
     fn end(
         &self,
-        looked: Option<&Node<Expression>>,
+        element: &Node<Expression>,
         step: Option<&Node<Expression>>,
         body: &Node<Statement>,
     ) -> Option<Node<Expression>> {
-        let span = looked?.span;
-        let element = element(looked?)?;
+        let span = element.span;
         let (_, size, counter) = self.extents.looked_at(element)?;
         let counter = variable(counter)?;
         let in_head = step.map(steps).unwrap_or_default();
@@ -244,17 +248,61 @@ fn leading_break(body: &Node<Statement>) -> Option<Node<Expression>> {
     }
 }
 
-/// The element that an expression surely looks at with a variable as its subscript, whatever the rest of it.
-fn element(node: &Node<Expression>) -> Option<&Node<Expression>> {
+/// What an iteration surely computes before anything ends it or moves a counter: the first condition of its body, and the statements before.
+fn looked_at_first(items: &[Node<BlockItem>]) -> Vec<&Node<Expression>> {
+    let mut found: Vec<&Node<Expression>> = vec![];
+    let mut named = HashSet::new();
+    for item in items {
+        let own = match &item.node {
+            BlockItem::Statement(own) => own,
+            BlockItem::Declaration(declaration) => {
+                for declarator in &declaration.node.declarators {
+                    named.extend(identifier(&declarator.node.declarator.node).map(|name| name.node.name.clone()));
+                    if let Some(Initializer::Expression(value)) =
+                        declarator.node.initializer.as_ref().map(|first| &first.node)
+                    {
+                        found.push(value);
+                    }
+                }
+                continue;
+            }
+            BlockItem::StaticAssert(_) => continue,
+        };
+        match &own.node {
+            Statement::Expression(Some(value)) => {
+                let is_step = names_in(value).first().is_some_and(|name| step_of(value, name).is_some());
+                if is_step {
+                    break;
+                }
+                found.push(&**value);
+            }
+            Statement::If(branch) => {
+                found.push(&*branch.node.condition);
+                break;
+            }
+            Statement::Expression(None) => {}
+            _ => break,
+        }
+    }
+    // What the body declares is no counter.
+    found.retain(|value| !names_in(value).iter().any(|name| named.contains(name)));
+    found
+}
+
+/// The elements with variables as their subscripts that an expression surely looks at, whatever the rest of it.
+fn elements(node: &Node<Expression>) -> Vec<&Node<Expression>> {
     match &node.node {
-        Expression::UnaryOperator(unary) => element(&unary.node.operand),
-        Expression::Cast(cast) => element(&cast.node.expression),
+        Expression::UnaryOperator(unary) if unary.node.operator.node != UnaryOperator::Address => {
+            elements(&unary.node.operand)
+        }
+        Expression::Cast(cast) => elements(&cast.node.expression),
         Expression::BinaryOperator(o) => match o.node.operator.node {
-            BinaryOperator::Index => variable(&o.node.rhs).map(|_| node),
-            BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr => element(&o.node.lhs),
-            _ => element(&o.node.lhs).or_else(|| element(&o.node.rhs)),
+            BinaryOperator::Index if variable(&o.node.rhs).is_some() => vec![node],
+            BinaryOperator::Index => elements(&o.node.rhs),
+            BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr => elements(&o.node.lhs),
+            _ => [elements(&o.node.lhs), elements(&o.node.rhs)].concat(),
         },
-        _ => None,
+        _ => vec![],
     }
 }
 
