@@ -32,6 +32,7 @@ use anyhow::{Result, bail};
 use crate::diagnostic::Diagnostic;
 use crate::offload::{Offload, Scan, Transfer};
 use crate::rtl::{Design, Module, trim};
+use crate::source::kernel::Storage;
 use circuit::library;
 use context::Context;
 use interface::names;
@@ -43,12 +44,18 @@ use system::{accelerator, ports, registers, top};
 /// A [`Diagnostic`] for a kernel that leaves nothing in memory.
 pub fn generate(offload: &Offload, link: Link) -> Result<Design> {
     if offload.bands.iter().flat_map(|b| &b.transfers).all(|t| t.store.pieces.is_empty()) {
-        let place = offload.kernel.statements().first().map(|s| s.span).unwrap_or_default();
-        bail!(
-            Diagnostic::new("nothing of what the kernel computes reaches an argument")
-                .at(place, "only local arrays are written")
-                .help("write the result to an array argument")
-        );
+        let kernel = &offload.kernel;
+        let place = kernel.statements().first().map(|s| s.span).unwrap_or_default();
+        let scratch = kernel.arrays.iter().find(|array| array.scratch && matches!(array.storage, Storage::Argument));
+        let (label, help) = match scratch {
+            Some(array) => {
+                let name = &array.name;
+                let help = format!("`scratch({name})` says that nobody reads `{name}` afterwards: leave it out");
+                (format!("what is written is in scratch arrays, as `{name}`"), help)
+            }
+            None => ("only local arrays are written".into(), "write the result to an array argument".into()),
+        };
+        bail!(Diagnostic::new("nothing of what the kernel computes reaches an argument").at(place, label).help(help));
     }
     Ok(names::without_clash(offload, |offload| {
         let context = Context::with_beats(offload, link);

@@ -16,7 +16,6 @@ use crate::affine::{Affine, fresh};
 use crate::ids::{ArrayId, ByArray};
 use crate::offload::is_by_data;
 use crate::source::kernel::{Access, Array, Condition, If, Kernel, Loop, Node, Statement, Storage};
-use crate::source::wires::number_statements;
 
 /// `kernel`, which has no tilings, with local arrays in place of arguments that loops use again; `None` where there are none.
 pub fn privatized(kernel: &Kernel) -> Option<Kernel> {
@@ -41,7 +40,6 @@ pub fn privatized(kernel: &Kernel) -> Option<Kernel> {
             }
         });
         nodes.push(copies);
-        number_statements(&mut changed.body);
         if is_written_before_read(&changed, own).unwrap_or(false) {
             all = changed;
         }
@@ -134,7 +132,9 @@ impl<'a> Region<'a> {
         kernel: &Kernel,
     ) -> Node {
         let source = Access { array: own, guard: None, ..target.clone() };
-        let copy = Node::Statement(Statement::copy(target.clone(), source, arrays));
+        // Numbers are for the statements of the text.
+        let name = format!("{}_left", arrays[target.array].name);
+        let copy = Node::Statement(Statement { name, ..Statement::copy(target.clone(), source, arrays) });
         let around = |body: Node, inner: &&Loop| Node::Loop(Loop { body: vec![body], ..(*inner).clone() });
         let copies = kept.iter().rev().fold(copy, around);
         match self.last(&kept, kernel) {

@@ -268,8 +268,13 @@ impl Nest<'_, '_> {
         ends: &[End],
     ) -> Checked<(i64, Vec<Node<Expression>>)> {
         let span = f.condition.as_ref().map_or(first.span, |condition| condition.span);
-        let mut places = Places { name, found: vec![] };
+        let mut places = Places { name, found: vec![], loops: vec![] };
         places.statement(&f.statement);
+        while let Some(inner) = places.loops.pop() {
+            if self.surely_runs(inner) {
+                places.statement(&inner.statement);
+            }
+        }
         let as_nodes = |most: Ends| most.into_iter().map(|(node, _)| node).collect();
         let extents = self.by_extents(&places, span);
         if let Some((least, most)) = extents.clone()
@@ -327,6 +332,30 @@ impl Nest<'_, '_> {
                 "{stated}, or use `{name}` itself as a \
                  subscript whenever the loop runs, as in `val[{name}]`: an array's extent is a bound"
             )))
+    }
+
+    /// Whether a loop has an iteration, whatever sizes and data are.
+    fn surely_runs(&mut self, f: &ForStatement) -> bool {
+        let Some((name, first)) = begins(f) else { return false };
+        let Some((operator, o)) = f.condition.as_deref().and_then(operation) else { return false };
+        if !is_name(&o.lhs, name) || names_in(&o.rhs).iter().any(|own| own == name) {
+            return false;
+        }
+        let mut of = |node: &Node<Expression>| {
+            let (value, _) = self.scope.trial(|scope| scope.expression(node));
+            value.ok().filter(|value| !value.ty().floating).map(|value| self.holds_within(&value))
+        };
+        let (Some(first), Some(end)) = (of(first), of(&o.rhs)) else { return false };
+        // In any of C's types the comparison is that of the numbers.
+        first.0 >= 0
+            && end.0 >= 0
+            && match operator {
+                BinaryOperator::Less => first.1 < end.0,
+                BinaryOperator::LessOrEqual => first.1 <= end.0,
+                BinaryOperator::Greater => first.0 > end.1,
+                BinaryOperator::GreaterOrEqual => first.0 >= end.1,
+                _ => false,
+            }
     }
 
     /// The smallest value of an iterator and what it stays below, also as text, by the extents of the arrays that it is a subscript of,
@@ -500,10 +529,12 @@ fn writer(node: &NestNode, arrays: &[ArrayId]) -> Option<(ArrayId, u32)> {
 struct Places<'n> {
     name: &'n str,
     found: Vec<(String, usize, i64)>,
+    /// Loops that are come to, whatever the data.
+    loops: Vec<&'n ForStatement>,
 }
 
-impl Places<'_> {
-    fn statement(&mut self, node: &Node<CStatement>) {
+impl<'n> Places<'n> {
+    fn statement(&mut self, node: &'n Node<CStatement>) {
         match &node.node {
             CStatement::Compound(items) => items.iter().for_each(|item| match &item.node {
                 BlockItem::Statement(statement) => self.statement(statement),
@@ -515,6 +546,7 @@ impl Places<'_> {
                 let condition = &branch.node.condition;
                 self.visit_expression(&condition.node, &condition.span);
             }
+            CStatement::For(f) => self.loops.push(&f.node),
             _ => {}
         }
     }

@@ -696,3 +696,21 @@ fn tiles_grow_until_lanes_help() {
         assert!(lanes.is_some_and(|lanes| lanes.per_statement.iter().all(Option::is_some)), "{:?}", band.tiling);
     }
 }
+
+#[test]
+fn printed_tilings_can_be_pasted() {
+    // Values that iterations leave for themselves are copied back at the end by a statement that the text has not.
+    let text = "void k(int m, signed char a[13], signed char b[13])\n{\n\
+        for (int t = 0; t < m; t++) {\n\
+        for (int i = 1; i < 12; i++) b[i] = a[i - 1] + a[i] + a[i + 1];\n\
+        for (int i = 1; i < 12; i++) a[i] = b[i];\n}\n}\n";
+    let sizes = "#pragma burstc size(m: 3, min 1, max 31)\n";
+    let board = burstc::board::load("pynq-z2").unwrap();
+    let offload = choose_lanes::analyze(&parsed(&format!("{sizes}{text}")), &board, Some(Request::Usual)).unwrap();
+    let is_left = |name: &str| name.ends_with("_left");
+    assert!(offload.kernel.statements().iter().any(|statement| is_left(&statement.name)));
+    let printed = offload.directives();
+    let pasted = parsed(&format!("{sizes}{}\n{text}", printed.join("\n")));
+    assert_eq!(pasted.tilings.iter().map(|own| own.schedules.len()).sum::<usize>(), 2, "{printed:?}");
+    choose_lanes::analyze(&pasted, &board, None).unwrap_or_else(|error| panic!("{error:#}\n{printed:?}"));
+}

@@ -7,8 +7,12 @@ use crate::source::kernel::{Kernel, LanesDirective, Schedule, TilingDirective};
 pub fn directive_text(tiling: &TilingDirective, kernel: &Kernel) -> String {
     let (tiling, iterators) = tiling.as_written(kernel);
     let statement = |(schedule, loops): (&Schedule, &Vec<String>)| named(&schedule.statement, loops, &schedule.theta);
-    // Numbers count the statements of the text, some of which may never run.
-    let statements: Vec<String> = tiling.schedules.iter().zip(&iterators).map(statement).collect();
+    // Numbers count the statements of the text, some of which may never run; what has none is not of the text.
+    let is_numbered = |(schedule, _): &(&Schedule, &Vec<String>)| {
+        schedule.statement.strip_prefix('S').is_some_and(|number| number.parse::<usize>().is_ok())
+    };
+    let written = || tiling.schedules.iter().zip(&iterators).filter(is_numbered);
+    let statements: Vec<String> = written().map(statement).collect();
     let sizes: Vec<String> = tiling.sizes.iter().map(ToString::to_string).collect();
     let lanes = tiling.lanes.map_or(String::new(), |lanes| match lanes.is_automatic() {
         true => " lanes(auto)".to_string(),
@@ -27,7 +31,7 @@ pub fn directive_text(tiling: &TilingDirective, kernel: &Kernel) -> String {
             let own = order.dates.iter().find(|date| date.statement == schedule.statement)?;
             Some(named(&own.statement, loops, &own.theta))
         };
-        let dates: Vec<String> = tiling.schedules.iter().zip(&iterators).filter_map(date).collect();
+        let dates: Vec<String> = written().filter_map(date).collect();
         format!(" order({})", dates.join("; "))
     });
     // Else every temporary would be a statement, with a number of its own.

@@ -145,8 +145,8 @@ impl Heads<'_> {
             // Where data bound a loop that nothing else ends, it is one of those of `data_bounds`.
             let leaves = others.len() != 1 || has_break(body);
             let items = listed(body);
-            let inside: Vec<_> = if leaves { looked_at_first(&items) } else { vec![] };
-            let looked = others.iter().chain(inside).flat_map(elements);
+            let inside = if leaves { looked_at_first(&items) } else { vec![] };
+            let looked = others.iter().flat_map(elements).chain(inside);
             let end = looked.filter_map(|element| self.end(element, step.as_deref(), body)).next();
             counting.extend(end);
         }
@@ -248,7 +248,8 @@ fn leading_break(body: &Node<Statement>) -> Option<Node<Expression>> {
     }
 }
 
-/// What an iteration surely computes before anything ends it or moves a counter: the first condition of its body, and the statements before.
+/// The elements that an iteration surely looks at before anything ends it or moves a counter: in the first condition of its body, and in the
+/// statements before.
 fn looked_at_first(items: &[Node<BlockItem>]) -> Vec<&Node<Expression>> {
     let mut found: Vec<&Node<Expression>> = vec![];
     let mut named = HashSet::new();
@@ -285,8 +286,13 @@ fn looked_at_first(items: &[Node<BlockItem>]) -> Vec<&Node<Expression>> {
         }
     }
     // What the body declares is no counter.
-    found.retain(|value| !names_in(value).iter().any(|name| named.contains(name)));
-    found
+    let is_outer = |element: &&Node<Expression>| !names_in(element).iter().any(|name| named.contains(name));
+    found.into_iter().flat_map(elements).filter(is_outer).collect()
+}
+
+/// The variables by which an iteration surely looks into arrays before anything ends it or moves a counter.
+pub fn subscripts_first(items: &[Node<BlockItem>]) -> Vec<&str> {
+    looked_at_first(items).into_iter().filter_map(|element| variable(&operation(element)?.1.rhs)).collect()
 }
 
 /// The elements with variables as their subscripts that an expression surely looks at, whatever the rest of it.
