@@ -15,7 +15,7 @@ use super::Band;
 use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::ids::{ArrayId, ByBand, StatementId};
-use crate::offload::Owner;
+use crate::offload::{Owner, is_by_data};
 use crate::polyhedral::{Access, Program};
 use crate::source::kernel::{Kernel, TilingDirective, UnitsDirective};
 
@@ -137,8 +137,12 @@ impl Obstacle {
                 "not all statements of the band run along it".to_string(),
                 "units share the iterations of a loop around all statements of the band".to_string(),
             ),
+            Obstacle::Shared(array) if is_by_data(kernel, *array) => (
+                format!("`{}` is written, and has subscripts of data", kernel.arrays[*array].name),
+                "data tell no unit: what units write has affine subscripts, one of which tells the unit".to_string(),
+            ),
             Obstacle::Shared(array) => (
-                format!("iterations of one unit would use what another writes of `{}`", kernel.arrays[*array].name),
+                format!("no subscript of `{}` tells the unit in all references", kernel.arrays[*array].name),
                 "units run along a loop that is in the same subscript of every reference to an array that is written, as `i` in \
                  `c[i][j] += a[i][k] * b[k][j]`"
                     .to_string(),
@@ -238,12 +242,17 @@ pub fn agreed(kernel: &Kernel, bands: &mut ByBand<Band>) -> Result<()> {
     let other = bands.iter().find(|band| band.units.as_ref().map(|units| units.count) != Some(first.count));
     if let Some(band) = other {
         let own = band.units.as_ref().map_or(1, |units| units.count);
+        let mut values = band.directive.schedules.iter().flat_map(|schedule| &schedule.theta);
+        let help = match values.all(Affine::is_constant) {
+            true => "statements outside of loops have none: take `lanes`, or leave them to the caller",
+            false => "give all bands as many units",
+        };
         return Err(Diagnostic::new(format!("{} units in one band, and {own} in another", first.count))
             .at(
                 place(band.units.as_ref().map_or(band.directive.span, |units| units.span), &band.directive),
                 "others here",
             )
-            .help("give all bands as many units")
+            .help(help)
             .into());
     }
     let touched: BTreeSet<ArrayId> = bands.iter().flat_map(|band| band.touched.iter().copied()).collect();

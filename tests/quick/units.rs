@@ -99,7 +99,7 @@ fn refusals() {
     for (directive, expected) in [
         (
             "tile(i:8, j:8, k:8) units(k:4)",
-            "no 4 units along `k`: iterations of one unit would use what another writes of `c`",
+            "no 4 units along `k`: no subscript of `c` tells the unit in all references",
         ),
         ("tile(i:2, j:8, k:8) units(i:4)", "no 4 units along `i`: a tile has 2 values there"),
         ("tile(i:2, j:2, k:8) units(4)", "no 4 units along `i`: a tile has 2 values there"),
@@ -129,6 +129,9 @@ fn refusals() {
     assert_eq!(message(&two("units(i:2)", "")), "2 units in one band, and 1 in another");
     let apart = "no 2 units: the bands that write `t` would give its cells to different units";
     assert_eq!(message(&two("units(i:2)", "units(j:2)")), apart);
+    let by_data = "void k(unsigned char x[8][8], unsigned char h[8][16])\n{\n#pragma burstc tile(i:8, j:8) units(i:4)\n\
+                   for (int i = 0; i < 8; i++) for (int j = 0; j < 8; j++) h[i][x[i][j] & 15] += 1;\n}\n";
+    assert_eq!(message(by_data), "no 4 units along `i`: `h` is written, and has subscripts of data");
 }
 
 /// A cell of another unit, an iteration that nobody runs, and one too many are found.
