@@ -1,6 +1,6 @@
 //! Declarations that hide another one of their function get names of their own, in the preprocessed text: C's scopes tell them
 //! apart, what reads the text behind this file does by name. In `void f(float b[4]) { { float b[9]; b[k] = …; } }` the inner `b` and
-//! what names it become `b_2`. So does the second of two variables of one name and different types, each in a block of its own, and one
+//! what names it become `b_2`. So does the second of two variables of one name and different types (an array and a number, too), each in a block of its own, and one
 //! that the head of some loop declares, too: what data do to `i` in `int i = 0; while (i < n && x[i]) i++;` is nothing to `for (int i = …)`.
 
 use std::collections::{HashMap, HashSet};
@@ -61,8 +61,8 @@ impl Renamer<'_, '_> {
         self.scopes.pop();
     }
 
-    /// A name as it is from here to the end of the block; where it is a variable's, of a number of the inner type, another one if it would
-    /// hide one, was a number of another type, or is a number that counts in the head of a loop elsewhere.
+    /// A name as it is from here to the end of the block; where it is a variable's, of the inner type, another one if it would
+    /// hide one, was a variable of another type, or counts in the head of a loop elsewhere.
     fn declare(&mut self, name: &Node<Identifier>, variable: Option<Option<String>>) {
         let word = &name.node.name;
         let hides = self.scopes.iter().any(|scope| scope.get(word) == Some(word));
@@ -84,12 +84,20 @@ impl Renamer<'_, '_> {
         }
     }
 
-    /// The words of a number's type; nothing of an array or a pointer.
+    /// The words of a number's type, and whether it is an array or a pointer in place of a number; nothing of an array that a
+    /// directive may mean.
     fn type_of(&self, declaration: &Declaration, declarator: &Declarator) -> Option<String> {
+        if let Some(outer) = declarator.derived.first() {
+            let name = identifier(declarator).map(|name| name.node.name.as_str());
+            let mut words = self.preprocessed.pragmas.iter().flat_map(|pragma| &pragma.words);
+            let is_named = words.any(|word| Some(word.text.as_str()) == name);
+            let kind = if matches!(outer.node, DerivedDeclarator::Pointer(_)) { "*" } else { "[]" };
+            return (!is_named).then(|| kind.to_string());
+        }
         let text =
             |specifier: &Node<DeclarationSpecifier>| &self.preprocessed.text[specifier.span.start..specifier.span.end];
         let words: Vec<&str> = declaration.specifiers.iter().map(text).collect();
-        declarator.derived.is_empty().then(|| words.join(" "))
+        Some(words.join(" "))
     }
 
     fn rename(&mut self, span: ByteSpan, own: &str) {
