@@ -93,10 +93,22 @@ impl Units {
             }
         }
         let (k, obstacle) = refusal.unwrap_or((0, Obstacle::Constant));
-        let theta = directive.schedules.first().and_then(|schedule| schedule.theta.get(k));
-        let along = theta.map_or(String::new(), |theta| format!(" along `{theta}`"));
+        let along = loop_along(kernel, directive, k).map_or(String::new(), |name| format!(" along `{name}`"));
         let (label, help) = obstacle.text(kernel, count);
         Err(at(Diagnostic::new(format!("no {count} units{along}: {label}")), place(span, directive)).help(help).into())
+    }
+}
+
+/// The user's loop that dimension `k` of a band runs along: by its iterator where there is only one, and whatever is added to it
+/// for a statement. Statements outside of the loop have a constant there, which says nothing.
+fn loop_along(kernel: &Kernel, directive: &TilingDirective, k: usize) -> Option<String> {
+    let thetas = directive.schedules.iter().filter_map(|schedule| schedule.theta.get(k));
+    let theta = thetas.map(|theta| kernel.as_written(theta)).find(|theta| !theta.is_constant())?;
+    let is_size = |name: &str| kernel.parameters.iter().any(|size| size.name == *name);
+    let mut iterators = theta.terms.keys().filter(|name| !is_size(name));
+    match (iterators.next(), iterators.next()) {
+        (Some(only), None) => Some(only.to_string()),
+        _ => Some(theta.to_string()),
     }
 }
 

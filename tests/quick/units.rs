@@ -132,6 +132,14 @@ fn refusals() {
     let by_data = "void k(unsigned char x[8][8], unsigned char h[8][16])\n{\n#pragma burstc tile(i:8, j:8) units(i:4)\n\
                    for (int i = 0; i < 8; i++) for (int j = 0; j < 8; j++) h[i][x[i][j] & 15] += 1;\n}\n";
     assert_eq!(message(by_data), "no 4 units along `i`: `h` is written, and has subscripts of data");
+    // The loop has its iterator's name, also where the band's first statement stands outside of it.
+    let outside = "#pragma burstc size(N: 20, max 40)
+        #pragma burstc schedule(S0[] -> (0); S1[k] -> (k + 1)) tile(8) units(2)
+        void f(int N, const int a[N], int y[N]) {
+            y[0] = 5;
+            for (int k = 1; k < N; k++) y[k] = a[k];
+        }";
+    assert_eq!(message(outside), "no 2 units along `k`: not all statements of the band run along it");
 }
 
 /// A cell of another unit, an iteration that nobody runs, and one too many are found.
