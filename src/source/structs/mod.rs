@@ -521,7 +521,7 @@ impl Walker<'_, '_> {
         let (at, name) = (name.span, name.node.name.clone());
         let ty = self.ty(record, declared).ok_or_else(|| format!("`{name}` is neither a structure nor an array"))?;
         if ty.dims.contains(&Dim::Pointer) {
-            return self.pointer(declarator, &name, ty).map(|()| vec![]);
+            return self.pointer(declarator, &name, ty);
         }
         if let Some(problem) = self.records.all[record].problem.clone() {
             return Err(format!("{} {problem}", self.records.all[record].name));
@@ -565,12 +565,13 @@ impl Walker<'_, '_> {
         Ok(pieces)
     }
 
-    /// A pointer that stands for one place.
-    fn pointer(&mut self, declarator: &Node<InitDeclarator>, name: &str, ty: Ty) -> Result<(), String> {
+    /// A pointer that stands for one place, or a declaration of one that moves.
+    fn pointer(&mut self, declarator: &Node<InitDeclarator>, name: &str, ty: Ty) -> Result<Pieces, String> {
         let changes = || format!("the pointer `{name}` to structures changes; write `p[i].x`");
-        let Some(lang_c::ast::Initializer::Expression(first)) = declarator.node.initializer.as_ref().map(|i| &i.node)
-        else {
-            return Err(changes());
+        let first = match declarator.node.initializer.as_ref().map(|first| &first.node) {
+            Some(lang_c::ast::Initializer::Expression(first)) => first,
+            Some(lang_c::ast::Initializer::List(_)) => return Err(changes()),
+            None => return self.moving(declarator, name, ty, None),
         };
         let place = self.place(first).ok_or_else(changes)?;
         let mut target = place.ty.dims.clone();
@@ -605,13 +606,58 @@ impl Walker<'_, '_> {
         let is_written =
             |(word, is_array): &(String, bool)| names.contains(word) || *is_array && written.subscripts.contains(word);
         // Members of what the pointer points to are not the pointer.
-        let is_moved = words.iter().any(is_written) || self.is_assigned(name);
+        let is_moved = words.iter().any(is_written) || self.is_assigned(name) || self.is_assigned(&root);
         if has_call(first) || is_moved {
-            return Err(changes());
+            return self.moving(declarator, name, ty, Some(first));
         }
         let variable = Variable { name: name.to_string(), ty, how: How::Alias(Box::new(place)) };
         self.declare(name, Some(variable));
-        Ok(())
+        Ok(vec![])
+    }
+
+    /// The declaration of a pointer that moves through an array of structures, as one to the rows of numbers that they are:
+    /// `short (*s)[2] = &r[i];` of `S *s = &r[i];`.
+    fn moving(
+        &mut self,
+        declarator: &Node<InitDeclarator>,
+        name: &str,
+        ty: Ty,
+        first: Option<&Node<Expression>>,
+    ) -> Result<Pieces, String> {
+        let changes = || format!("the pointer `{name}` to structures changes; write `p[i].x`");
+        if ty.dims != [Dim::Pointer] {
+            return Err(changes());
+        }
+        let shape = self
+            .records
+            .shape(&ty.base)
+            .map_err(|reason| format!("the pointer `{name}` moves through structures, and {reason}"))?;
+        let begin = match first {
+            Some(first) => {
+                let place = self.place(first).ok_or_else(changes)?;
+                // A local structure is a variable for every member, and no array.
+                if !matches!(place.variable.how, How::Memory) {
+                    return Err(format!("the pointer `{name}` moves through local structures; write `p[i].x`"));
+                }
+                Some(self.written(&place)?)
+            }
+            None => None,
+        };
+        let declared = &declarator.node.declarator;
+        let at = identifier(&declared.node).map_or(declared.span, |name| name.span);
+        let variable = Variable { name: name.to_string(), ty, how: How::Memory };
+        self.declare(name, Some(variable));
+        let word = |text: &str| (text.to_string(), at);
+        let mut pieces = [type_words(&shape.element), "(", "*", name, ")"].map(word).to_vec();
+        for extent in &shape.extents {
+            pieces.extend([word("["), word(&extent.to_string()), word("]")]);
+        }
+        if let Some(begin) = begin {
+            pieces.push(word("="));
+            pieces.extend(begin);
+        }
+        pieces.push(word(";"));
+        Ok(pieces)
     }
 
     /// Whether the block around gives a name another value.

@@ -18,6 +18,7 @@ mod refusals;
 mod robustness;
 mod rounds;
 mod seeded;
+mod structs;
 mod temporaries;
 mod typed;
 mod whole;

@@ -187,14 +187,17 @@ fn statements() {
         ("{ struct { int x; } t = {1}; a[j] = «shown(&t)»; }", "a structure goes to `shown`, whose body"),
         (
             "{ struct w { int k; } v[2], t; t.k = 0; v[0] = v[1] = t; «struct w *q = &v[t.k];» t.k = 1; a[j] = q->k; }",
-            "the pointer `q` to structures changes",
+            "the pointer `q` moves through local structures",
         ),
         (
             "{ struct w { int k; } v[2]; int u[2] = {0}; v[1].k = 3; «struct w *q = &v[u[0]];» u[0] = 1; a[j] = q->k; }",
-            "the pointer `q` to structures changes",
+            "the pointer `q` moves through local structures",
         ),
         ("{ «static struct { int x; } t;» t.x = 1; a[j] = t.x; }", "a structure that outlives the kernel"),
-        ("{ «struct { int x; } t = {1}, *p = &t;» p++; a[j] = p->x; }", "the pointer `p` to structures changes"),
+        (
+            "{ «struct { int x; } t = {1}, *p = &t;» p++; a[j] = p->x; }",
+            "the pointer `p` moves through local structures",
+        ),
     ] {
         refuse_statement(text, message);
     }
