@@ -495,7 +495,7 @@ impl Scope<'_> {
 }
 
 /// The operator of a C operator that needs no special care.
-fn operator_of(operator: &BinaryOperator) -> Option<BinaryOp> {
+pub fn operator_of(operator: &BinaryOperator) -> Option<BinaryOp> {
     Some(match operator {
         BinaryOperator::Multiply => BinaryOp::Multiply,
         BinaryOperator::Divide => BinaryOp::Divide,

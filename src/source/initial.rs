@@ -2,6 +2,8 @@
 //! elements 0 where the list may be shorter, and an assignment for each value of the list. Arrays of constants stay what
 //! they are, tables ([`super::table`]); so does what has other designators than numbers, or fewer braces than dimensions.
 
+use std::collections::HashSet;
+
 use lang_c::ast::{
     ArraySize, BinaryOperator, BlockItem, Constant, Declaration, DerivedDeclarator, Designator, Expression,
     ForInitializer, ForStatement, Identifier, Initializer, InitializerListItem, IntegerBase, Statement,
@@ -130,6 +132,7 @@ fn spread(
         return true;
     }
     let mut next = 0;
+    let mut seen = HashSet::new();
     items.iter().all(|item| {
         match &item.node.designation[..] {
             [] => {}
@@ -147,7 +150,10 @@ fn spread(
                 values.push((element, (**value).clone()));
                 true
             }
-            Initializer::List(items) if !inner.is_empty() => spread(items, inner, &element, values),
+            // A second list for a row would give 0 to what the first one gave values.
+            Initializer::List(items) if !inner.is_empty() => {
+                seen.insert(next) && spread(items, inner, &element, values)
+            }
             _ => false,
         }
     })

@@ -79,7 +79,7 @@ fn floating(constant: &Float) -> Option<Expr> {
 }
 
 /// The code of `'x'`; `None` for prefixes and for several characters.
-fn character(text: &str) -> Option<i64> {
+pub fn character(text: &str) -> Option<i64> {
     let inside = text.strip_prefix('\'')?.strip_suffix('\'')?;
     let Some(escape) = inside.strip_prefix('\\') else {
         let mut characters = inside.chars();

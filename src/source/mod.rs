@@ -6,11 +6,13 @@
 mod affine_expression;
 mod allocated;
 mod balance;
+mod braces;
 mod breaks;
 mod builtins;
 mod canonical;
 mod carry;
 mod choice;
+mod constants;
 mod counters;
 mod data_bounds;
 mod directive;
@@ -423,8 +425,8 @@ fn plainer(
     let behind = effort >= Effort::Behind;
     let decided = if effort >= Effort::Rounds { exits::Decided::ByAny } else { exits::Decided::ByData };
     types::hoist_enumerations(unit);
-    strings::strings(unit);
     let types = types_of(preprocessed, unit);
+    strings::strings(unit, &types);
     if effort >= Effort::Effects {
         effects::effects(unit, &types);
     }

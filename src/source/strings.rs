@@ -1,5 +1,6 @@
 //! Arrays as long as what they begin with, on C's own tree: `char t[] = "ab";` is `char t[3] = {'a', 'b', '\0'};`, `int t[] = {x, y};` is
-//! `int t[2] = {x, y};`, and a pointer to a string that never points elsewhere, `const char *t = "ab";`, is the table that it points to.
+//! `int t[2] = {x, y};`, braces that are left out are put there ([`super::braces`]), and a pointer to a string that never points
+//! elsewhere, `const char *t = "ab";`, is the table that it points to.
 
 use lang_c::ast::{
     ArrayDeclarator, ArraySize, BinaryOperator, BlockItem, Constant, Declaration, DeclarationSpecifier,
@@ -10,29 +11,39 @@ use lang_c::ast::{
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
+use super::braces::braced;
+use super::constants::Constants;
 use super::counters::{declaration, named};
 use super::flat::expressions;
-use super::function::{identifier, names_of};
+use super::function::{derived, identifier, names_of};
 use super::nest::{assignment, counts};
-use super::plain::{inner, number, variable};
-use super::types::{is_const, is_typedef};
+use super::plain::{inner, variable};
+use super::types::{CType, Types, is_const, is_typedef};
 
 /// Rewrites the declarations of a file and of its functions.
-pub fn strings(unit: &mut TranslationUnit) {
+pub fn strings(unit: &mut TranslationUnit, types: &Types) {
+    let constants = Constants::of(unit, types);
+    let about = About { types, constants: &constants };
     for external in &mut unit.0 {
         match &mut external.node {
             // Who else may set a pointer of the file is not looked for.
-            ExternalDeclaration::Declaration(declaration) => rewrite(&mut declaration.node, None),
+            ExternalDeclaration::Declaration(declaration) => rewrite(&mut declaration.node, None, &about),
             ExternalDeclaration::FunctionDefinition(function) => {
                 let mut changed = Assigned(vec![]);
                 changed.visit_statement(&function.node.statement.node, &function.node.statement.span);
                 let changed = changed.0;
                 named_texts(&mut function.node);
-                statement(&mut function.node.statement, &changed);
+                statement(&mut function.node.statement, &changed, &about);
             }
             ExternalDeclaration::StaticAssert(_) => {}
         }
     }
+}
+
+/// What is known of the file.
+struct About<'a> {
+    types: &'a Types,
+    constants: &'a Constants<'a>,
 }
 
 /// Declares a table for every string whose characters a function reads by subscripts, `"0123456789abcdef"[k]`.
@@ -90,21 +101,23 @@ impl<'ast> Visit<'ast> for Assigned {
     }
 }
 
-fn statement(node: &mut Node<Statement>, changed: &[String]) {
+fn statement(node: &mut Node<Statement>, changed: &[String], about: &About) {
     let Statement::Compound(items) = &mut node.node else {
-        inner(&mut node.node).into_iter().for_each(|inner| statement(inner, changed));
+        inner(&mut node.node).into_iter().for_each(|inner| statement(inner, changed, about));
         return;
     };
     for item in items {
         match &mut item.node {
-            BlockItem::Declaration(declaration) => rewrite(&mut declaration.node, Some(changed)),
-            BlockItem::Statement(own) => statement(own, changed),
+            BlockItem::Declaration(declaration) => rewrite(&mut declaration.node, Some(changed), about),
+            BlockItem::Statement(own) => statement(own, changed, about),
             BlockItem::StaticAssert(_) => {}
         }
     }
 }
 
-fn rewrite(declaration: &mut Declaration, changed: Option<&[String]>) {
+fn rewrite(declaration: &mut Declaration, changed: Option<&[String]>, about: &About) {
+    let ty = about.types.of_declaration(&declaration.specifiers);
+    let is_character = matches!(&ty, CType::Int(ty) if ty.bits == 8);
     let is_char = declaration
         .specifiers
         .iter()
@@ -124,10 +137,12 @@ fn rewrite(declaration: &mut Declaration, changed: Option<&[String]>) {
         {
             becomes_table |= pointed(&mut declarator.node, changed, span);
         }
-        if is_char {
-            spelled(&mut declarator.node, span);
+        if is_character {
+            listed(&mut declarator.node, about.constants, span);
         }
-        counted(&mut declarator.node, span);
+        if ty.arithmetic().is_some() {
+            braced(&mut declarator.node, is_character, about.constants, span);
+        }
     }
     // A table is the same at each call.
     let is_stored = |s: &Node<DeclarationSpecifier>| matches!(s.node, DeclarationSpecifier::StorageClass(_));
@@ -154,50 +169,45 @@ fn pointed(declarator: &mut InitDeclarator, changed: &[String], span: Span) -> b
 }
 
 /// The characters of a string that an array begins with.
-fn spelled(declarator: &mut InitDeclarator, span: Span) {
+fn listed(declarator: &mut InitDeclarator, constants: &Constants, span: Span) {
     let Some(Node { node: Initializer::Expression(first), .. }) = &declarator.initializer else { return };
-    let Expression::StringLiteral(text) = &first.node else { return };
-    let place = first.span;
-    let Some(mut characters) = characters(&text.node) else { return };
-    let [Node { node: DerivedDeclarator::Array(array), .. }] = &declarator.declarator.node.derived[..] else { return };
-    // An array as long as the text has no end of it.
-    characters.push("'\\0'".to_string());
-    if let ArraySize::VariableExpression(size) = &array.node.size
-        && super::flat::constant(size) == Some(characters.len() as i64 - 1)
-    {
-        characters.pop();
-    }
-    let one = |text: String| {
-        let constant = Node::new(Constant::Character(text), place);
-        let value = Node::new(Expression::Constant(Box::new(constant)), place);
-        let initializer = Box::new(Node::new(Initializer::Expression(Box::new(value)), place));
-        Node::new(InitializerListItem { designation: vec![], initializer }, place)
+    let [part] = &derived(&declarator.declarator)[..] else { return };
+    let DerivedDeclarator::Array(array) = &part.node else { return };
+    let extent = match &array.node.size {
+        ArraySize::VariableExpression(size) => constants.number(size).and_then(|size| usize::try_from(size).ok()),
+        ArraySize::Unknown => Some(usize::MAX),
+        _ => None,
     };
-    let list = characters.into_iter().map(one).collect();
+    let Some(list) = extent.and_then(|extent| characters_of(first, extent)) else { return };
     declarator.initializer = Some(Node::new(Initializer::List(list), span));
 }
 
-/// The extent that a list without designators says.
-fn counted(declarator: &mut InitDeclarator, span: Span) {
-    let Some(Node { node: Initializer::List(items), .. }) = &declarator.initializer else { return };
-    let is_plain = |item: &Node<InitializerListItem>| {
-        item.node.designation.is_empty() && matches!(item.node.initializer.node, Initializer::Expression(_))
+/// The items of a list for a string that so many elements begin with; `None` of one with more characters. An array as long as the
+/// text has no end of it.
+pub fn characters_of(text: &Node<Expression>, extent: usize) -> Option<Vec<Node<InitializerListItem>>> {
+    let mut characters = spelled(text)?;
+    if characters.len() < extent {
+        characters.push("'\\0'".to_string());
+    }
+    let one = |own: String| {
+        let constant = Node::new(Constant::Character(own), text.span);
+        let value = Node::new(Expression::Constant(Box::new(constant)), text.span);
+        let initializer = Box::new(Node::new(Initializer::Expression(Box::new(value)), text.span));
+        Node::new(InitializerListItem { designation: vec![], initializer }, text.span)
     };
-    let count = items.len();
-    if count == 0 || !items.iter().all(is_plain) {
-        return;
-    }
-    if let [Node { node: DerivedDeclarator::Array(array), .. }] = &mut declarator.declarator.node.derived[..]
-        && matches!(array.node.size, ArraySize::Unknown)
-    {
-        array.node.size = ArraySize::VariableExpression(Box::new(number(&count.to_string(), span)));
-    }
+    (characters.len() <= extent).then(|| characters.into_iter().map(one).collect())
 }
 
 /// Characters that an array of unknown extent has which begins with a string: its end is one of them.
 pub fn length(first: &Node<Expression>) -> Option<usize> {
     let Expression::StringLiteral(text) = &first.node else { return None };
     characters(&text.node).map(|characters| characters.len() + 1)
+}
+
+/// The character constants of a string, without its end.
+pub fn spelled(text: &Node<Expression>) -> Option<Vec<String>> {
+    let Expression::StringLiteral(pieces) = &text.node else { return None };
+    characters(&pieces.node)
 }
 
 /// The character constants of a string's pieces; `None` of one with a prefix, or with characters of several bytes.

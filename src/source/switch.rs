@@ -17,8 +17,9 @@ use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
 use super::canonical;
+use super::constants::Constants;
 use super::nest::{assignment, counts, operation};
-use super::plain::{binary, bodies, inner};
+use super::plain::{binary, bodies, inner, number, whole};
 use super::types::Types;
 
 /// Statements that are written more than once, as one case falls into the next, of one `switch`.
@@ -26,25 +27,26 @@ const REPEATED: usize = 64;
 
 /// Rewrites the bodies of all functions.
 pub fn switches(unit: &mut TranslationUnit, types: &Types) {
-    bodies(unit).for_each(|body| statement(body, types));
+    let constants = Constants::of(unit, types);
+    bodies(unit).for_each(|body| statement(body, types, &constants));
 }
 
-fn statement(node: &mut Node<Statement>, types: &Types) {
+fn statement(node: &mut Node<Statement>, types: &Types, constants: &Constants) {
     match &mut node.node {
-        Statement::Compound(items) => items.iter_mut().for_each(|inner| item(inner, types)),
+        Statement::Compound(items) => items.iter_mut().for_each(|inner| item(inner, types, constants)),
         Statement::Switch(switch) => {
-            statement(&mut switch.node.statement, types);
-            if let Some(chosen) = chosen(&switch.node, node.span, types) {
+            statement(&mut switch.node.statement, types, constants);
+            if let Some(chosen) = chosen(&switch.node, node.span, types, constants) {
                 node.node = chosen;
             }
         }
-        other => inner(other).into_iter().for_each(|inner| statement(inner, types)),
+        other => inner(other).into_iter().for_each(|inner| statement(inner, types, constants)),
     }
 }
 
-fn item(node: &mut Node<BlockItem>, types: &Types) {
+fn item(node: &mut Node<BlockItem>, types: &Types, constants: &Constants) {
     if let BlockItem::Statement(inner) = &mut node.node {
-        statement(inner, types);
+        statement(inner, types, constants);
     }
 }
 
@@ -61,17 +63,19 @@ struct Case {
 }
 
 /// The `switch` as `if`s; all of them stand where it does.
-fn chosen(switch: &SwitchStatement, span: Span, types: &Types) -> Option<Statement> {
+fn chosen(switch: &SwitchStatement, span: Span, types: &Types, constants: &Constants) -> Option<Statement> {
     let mut cases = cases(&switch.statement)?;
-    cases.iter_mut().flat_map(|case| &mut case.constants).for_each(as_unsigned);
-    if has_effects(&switch.expression)
-        || cases.iter().flat_map(|case| &case.constants).any(|c| !fits(c, u32::MAX, types))
-    {
+    if has_effects(&switch.expression) {
         return None;
     }
-    // An unsigned constant is no end of a range of an `int`.
-    if cases.iter().flat_map(|case| &case.ranges).flatten().any(|c| !fits(c, i32::MAX as u32, types)) {
-        return None;
+    for constant in cases.iter_mut().flat_map(|case| &mut case.constants) {
+        if !fits(constant, u32::MAX, types) {
+            *constant = label(constants.number(constant)?, constant.span)?;
+        }
+    }
+    // An unsigned constant is no end of a range of an `int`: it would be compared without sign.
+    for constant in cases.iter_mut().flat_map(|case| &mut case.ranges).flatten() {
+        *constant = integer(constants.number(constant)?, constant.span)?;
     }
     let mut repeated = 0;
     for i in (0..cases.len().saturating_sub(1)).rev() {
@@ -217,17 +221,30 @@ fn has_effects(node: &Node<Expression>) -> bool {
     effects.0
 }
 
-/// Makes a number of type `long` that `unsigned` holds one of that type: where an `int` is switched on, C converts labels to
-/// `int`, and comparisons the other way round find the same; to longer types it is the same number.
-fn as_unsigned(constant: &mut Node<Expression>) {
-    if let Expression::Constant(constant) = &mut constant.node
-        && let Constant::Integer(integer) = &mut constant.node
-        && matches!(integer.base, IntegerBase::Decimal)
-        && matches!(integer.suffix.size, IntegerSize::Int)
-        && integer.number.parse::<u32>().is_ok_and(|value| value > i32::MAX as u32)
-    {
-        integer.suffix.unsigned = true;
-    }
+/// A label with this value as a constant of type `int` or `unsigned`: C converts labels to the promoted type of what is switched
+/// on (6.8.4.2). A number that `int` holds is the same after that conversion and after the one that a comparison makes; of
+/// one that only `unsigned` holds, an `int` is compared without sign, which finds what the conversion to `int` would. What is
+/// larger would have to be cut off for an `int`, but not for a `long`.
+fn label(value: i128, span: Span) -> Option<Node<Expression>> {
+    integer(value, span).or_else(|| {
+        let mut own = number(&u32::try_from(value).ok()?.to_string(), span);
+        if let Expression::Constant(constant) = &mut own.node
+            && let Constant::Integer(integer) = &mut constant.node
+        {
+            integer.suffix.unsigned = true;
+        }
+        Some(own)
+    })
+}
+
+/// A constant of type `int`.
+fn integer(value: i128, span: Span) -> Option<Node<Expression>> {
+    let value = i32::try_from(value).ok()?;
+    Some(match value {
+        // As a number behind a sign it would be of a longer type.
+        i32::MIN => binary(BinaryOperator::Minus, whole((value + 1).into(), span), number("1", span), span),
+        _ => whole(value.into(), span),
+    })
 }
 
 /// Whether a constant is compared as it is written: C converts it to the type of what is switched on, `int` maybe. Its numbers

@@ -8,9 +8,11 @@ use lang_c::ast::{
 };
 use lang_c::span::{Node, Span as ByteSpan};
 
+use super::super::braces::rows;
 use super::super::function::{derived, identifier};
+use super::super::strings::length;
 use super::super::structs::{Base, type_specifiers, type_words};
-use super::super::types::is_typedef;
+use super::super::types::{CType, is_typedef};
 use super::size::Product;
 use super::{Pieces, Writer, joined};
 
@@ -73,6 +75,24 @@ pub struct Place {
     pub is_parameter: bool,
 }
 
+impl Variable {
+    /// Gives an array that is as long as its initializer that extent.
+    fn begin(&mut self, first: &Initializer) {
+        let Some((outer, inner)) = self.dims.split_first_mut().filter(|(outer, _)| outer.extent.is_none()) else {
+            return;
+        };
+        let numbers = inner.iter().try_fold(1u64, |all, dim| all.checked_mul(dim.extent.as_ref()?.number()?));
+        let numbers = numbers.filter(|_| matches!(self.base, Base::Number(_)));
+        let is_character = matches!(&self.base, Base::Number(CType::Int(ty)) if ty.bits == 8);
+        let extent = match first {
+            Initializer::List(items) => rows(items, numbers),
+            Initializer::Expression(text) if is_character && numbers == Some(1) => length(text).map(|all| all as u64),
+            Initializer::Expression(_) => None,
+        };
+        outer.extent = extent.map(Product::of);
+    }
+}
+
 impl Writer<'_, '_> {
     pub fn declare(&mut self, declaration: &Declaration) {
         if is_typedef(declaration) {
@@ -81,14 +101,10 @@ impl Writer<'_, '_> {
         for declarator in &declaration.declarators {
             let Some(name) = identifier(&declarator.node.declarator.node) else { continue };
             let mut variable = self.variable(&declaration.specifiers, &declarator.node.declarator);
-            // As long as its list.
-            if let (Some(Initializer::List(items)), Some(first)) = (
-                declarator.node.initializer.as_ref().map(|first| &first.node),
-                variable.as_mut().and_then(|variable| variable.dims.first_mut()),
-            ) && first.extent.is_none()
-                && items.iter().all(|item| item.node.designation.is_empty())
-            {
-                first.extent = Some(Product::of(items.len() as u64));
+            let parts = derived(&declarator.node.declarator);
+            let is_array = parts.first().is_some_and(|part| matches!(part.node, DerivedDeclarator::Array(_)));
+            if let (Some(first), Some(variable), true) = (&declarator.node.initializer, &mut variable, is_array) {
+                variable.begin(&first.node);
             }
             self.variables.declare(&name.node.name, variable);
         }

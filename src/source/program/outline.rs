@@ -27,7 +27,7 @@ use super::top::External;
 use super::{Place, Program, Reader, name_of};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::source::Source;
-use crate::source::strings;
+use crate::source::{braces, strings};
 
 /// What becomes the kernel: a region of a function, or its whole body.
 pub struct Part<'u> {
@@ -587,19 +587,20 @@ impl<'u> Outliner<'_, 'u> {
             return format!("{constant}{base} {}", on_one_line(self.text(declarator.span)));
         }
         let mut text = format!("{constant}{base} {name}");
+        let is_number = self.reader.types.of_declaration(declared.specifiers()).arithmetic().is_some();
+        let numbers = (is_number && parts.len() == 1).then_some(1);
+        let listed = match declared.initializer().map(|first| &first.node) {
+            Some(Initializer::List(items)) => braces::rows(items, numbers),
+            Some(Initializer::Expression(own)) => strings::length(own).map(|length| length as u64),
+            None => None,
+        };
         for part in parts {
             let DerivedDeclarator::Array(array) = &part.node else { continue };
             match &array.node.size {
                 ArraySize::VariableExpression(size) | ArraySize::StaticExpression(size) => {
                     text.push_str(&format!("[{}]", on_one_line(self.text(size.span))));
                 }
-                _ => match declared.initializer().map(|first| &first.node) {
-                    Some(Initializer::List(items)) => text.push_str(&format!("[{}]", items.len())),
-                    Some(Initializer::Expression(own)) if strings::length(own).is_some() => {
-                        text.push_str(&format!("[{}]", strings::length(own).unwrap_or(0)));
-                    }
-                    _ => text.push_str("[]"),
-                },
+                _ => text.push_str(&listed.map_or("[]".to_string(), |extent| format!("[{extent}]"))),
             }
         }
         text

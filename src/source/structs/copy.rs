@@ -1,8 +1,9 @@
 //! Values of whole structures: copies, and what structures begin with.
 
 use lang_c::ast::{Designator, Expression, Initializer, InitializerListItem};
-use lang_c::span::Node;
+use lang_c::span::{Node, Span as ByteSpan};
 
+use super::super::strings::spelled;
 use super::super::types::CType;
 use super::place::Place;
 use super::record::{Base, Dim, Records, Ty, constant, qualified, type_words};
@@ -106,7 +107,7 @@ impl Walker<'_, '_> {
                 let name = &literal.node.type_name.node;
                 let record = self.records.of_known(&qualified(&name.specifiers))?;
                 (name.declarator.is_none() && ty.dims.is_empty() && ty.base == Base::Record(record)).then_some(())?;
-                self.list(&literal.node.initializer_list, ty).map(Value::List)
+                self.list(&literal.node.initializer_list, ty).map(|(values, _)| Value::List(values))
             }
             _ => {
                 let place = self.place(node)?;
@@ -121,28 +122,47 @@ impl Walker<'_, '_> {
             Initializer::Expression(value) => self.value(value, ty),
             Initializer::List(items) => {
                 let mut ty = ty.clone();
-                // As long as the list.
-                if let Some(Dim::Array(open @ None)) = ty.dims.first_mut() {
-                    let is_plain = |item: &Node<InitializerListItem>| {
-                        item.node.designation.is_empty() && matches!(item.node.initializer.node, Initializer::List(_))
-                    };
-                    items.iter().all(is_plain).then_some(())?;
-                    *open = Some(items.len() as u64);
+                let is_open = matches!(ty.dims.first(), Some(Dim::Array(None)));
+                if !is_open {
+                    return self.list(items, &ty).map(|(values, _)| Value::List(values));
                 }
-                self.list(items, &ty).map(Value::List)
+                // As long as the list: without braces, each value may still be of a structure of its own.
+                let is_plain = items.iter().all(|item| item.node.designation.is_empty());
+                is_plain.then_some(())?;
+                ty.dims[0] = Dim::Array(Some(items.len() as u64));
+                let (mut values, count) = self.list(items, &ty)?;
+                let each = values.len() / items.len().max(1);
+                values.truncate(each * count);
+                Some(Value::List(values))
             }
         }
     }
 
-    /// The numbers of a list in braces.
-    fn list(&mut self, items: &[Node<InitializerListItem>], ty: &Ty) -> Option<Vec<Option<Pieces>>> {
+    /// The numbers of a list in braces, and how many parts of the value the list speaks of.
+    fn list(&mut self, items: &[Node<InitializerListItem>], ty: &Ty) -> Option<(Vec<Option<Pieces>>, usize)> {
         let mut values = vec![None; usize::try_from(self.records.count(ty)?).ok()?];
         let mut next = 0;
-        self.fill(items, &mut next, ty, 0, &mut values, true)?;
-        (next == items.len()).then_some(values)
+        let count = self.fill(items, &mut next, ty, 0, &mut values, true)?;
+        (next == items.len()).then_some((values, count))
     }
 
-    /// Gives items to the parts of a value; without braces of its own it takes as many as it has parts.
+    /// Gives the characters of a string to the parts of a value, if it is an array of characters.
+    fn string(&mut self, text: &Node<Expression>, ty: &Ty, first: u64, values: &mut [Option<Pieces>]) -> Option<()> {
+        let ([Dim::Array(Some(extent))], Base::Number(CType::Int(own))) = (&ty.dims[..], &ty.base) else { return None };
+        (own.bits == 8).then_some(())?;
+        let at = ByteSpan::span(text.span.start, text.span.start + 1);
+        let first = usize::try_from(first).ok()?;
+        let own = values.get_mut(first..first + usize::try_from(*extent).ok()?)?;
+        // What a second string leaves out is 0, too.
+        own.fill(None);
+        let characters = spelled(text).filter(|characters| characters.len() <= own.len())?;
+        for (value, character) in own.iter_mut().zip(characters) {
+            *value = Some(vec![(character, at)]);
+        }
+        Some(())
+    }
+
+    /// Gives items to the parts of a value; without braces of its own it takes as many as it has parts. How many it has come to.
     fn fill(
         &mut self,
         items: &[Node<InitializerListItem>],
@@ -151,13 +171,23 @@ impl Walker<'_, '_> {
         first: u64,
         values: &mut [Option<Pieces>],
         is_braced: bool,
-    ) -> Option<()> {
+    ) -> Option<usize> {
+        // A string may have braces of its own.
+        if let ([only], true) = (items, is_braced)
+            && let (Initializer::Expression(text), []) = (&only.node.initializer.node, &only.node.designation[..])
+            && matches!(text.node, Expression::StringLiteral(_))
+            && self.string(text, ty, first, values).is_some()
+        {
+            *next += 1;
+            return Some(1);
+        }
         let parts = self.records.parts(ty)?;
-        let mut at = 0usize;
+        let (mut at, begun) = (0usize, *next);
         while let Some(item) = items.get(*next) {
             match &item.node.designation[..] {
                 [] => {}
-                _ if !is_braced => return Some(()),
+                _ if !is_braced && *next == begun => {}
+                _ if !is_braced => return Some(at),
                 [designator] => {
                     at = match &designator.node {
                         Designator::Member(name) => {
@@ -171,7 +201,7 @@ impl Walker<'_, '_> {
                 _ => return None,
             }
             let Some((part, offset)) = parts.get(at) else {
-                return (!is_braced).then_some(());
+                return (!is_braced).then_some(at);
             };
             let begin = first + offset;
             let is_number = part.dims.is_empty() && matches!(part.base, Base::Number(_));
@@ -183,6 +213,9 @@ impl Walker<'_, '_> {
                     *next += 1;
                 }
                 Initializer::List(inner) => {
+                    // A second list for a part leaves nothing of the first.
+                    let count = usize::try_from(self.records.count(part)?).ok()?;
+                    values.get_mut(begin as usize..begin as usize + count)?.fill(None);
                     let mut own = 0;
                     self.fill(inner, &mut own, part, begin, values, true)?;
                     (own == inner.len()).then_some(())?;
@@ -192,20 +225,26 @@ impl Walker<'_, '_> {
                     values[begin as usize] = Some(self.rewritten(value).0);
                     *next += 1;
                 }
+                Initializer::Expression(value) if matches!(value.node, Expression::StringLiteral(_)) => {
+                    match self.string(value, part, begin, values) {
+                        Some(()) => *next += 1,
+                        None => drop(self.fill(items, next, part, begin, values, false)?),
+                    }
+                }
                 Initializer::Expression(value) => match self.value(value, part) {
                     Some(whole) => {
                         self.spread(&whole, part, begin, values)?;
                         *next += 1;
                     }
-                    None => self.fill(items, next, part, begin, values, false)?,
+                    None => drop(self.fill(items, next, part, begin, values, false)?),
                 },
             }
             at += 1;
             if !is_braced && at == parts.len() {
-                return Some(());
+                return Some(at);
             }
         }
-        Some(())
+        Some(at)
     }
 
     /// A structure among the values of a list.

@@ -161,6 +161,36 @@ fn arrays_begin_with_strings_and_lists() {
         "const char *t = \"01234567\"; static const signed char r[9] = \"\\201\\377345\"; c[i] = t[d[i] & 7] + r[d[i] & 7];",
         "char t[8] = \"ab\"; t[i & 7] += d[i]; c[i] = t[(i + 1) & 7];",
         "int t[] = { d[i], 2, a[i] }; for (int j = 0; j < 3; j++) k += t[j] * a[i + j]; c[i] = k;",
+        "static const char t[4][6] = {\"zero\", \"one\", {\"t\" \"wo\"}, \"three\"}; c[i] = t[d[i] & 3][d[i] % 6];",
+        "static const signed char t[][2] = {\"\\xff\\0\", [2] = {\"\"}, \"ab\"}; c[i] = t[d[i] & 3][i & 1] + sizeof t[0];",
+        "static const unsigned char t[] = {\"\\xff\" \"1\"}; c[i] = t[d[i] & 1] + t[2];",
+        "char t[2][3] = {\"ab\", \"c\"}; t[i & 1][d[i] & 1] += d[i]; c[i] = t[d[i] & 1][2] + t[i & 1][0];",
+    ]);
+}
+
+/// Braces that are left out, and what is said twice.
+#[test]
+fn lists_without_inner_braces() {
+    compare_in_loop(&[
+        "unsigned char t[4][2] = {5}; t[i & 3][d[i] & 1] += i; c[i] = t[0][0] + t[d[i] & 3][1];",
+        "int t[2][2] = {d[i], 1, a[i]}; c[i] = t[d[i] & 1][i & 1];",
+        "int t[][2][2] = {{1, 2, d[i]}, 4, 5, 6, 7, {{8}}}; c[i] = t[d[i] % 3][i & 1][d[i] & 1];",
+        "int t[3][2] = {1, [1] = d[i], 3, [2] = {[1] = 4}}; c[i] = t[d[i] % 3][i & 1];",
+        "int t[2][2] = {[1] = {1, 2}, [1] = {3}}; c[i] = t[i & 1][d[i] & 1];",
+        "int t[4] = {[1 + 1] = i, 7u}; c[i] = t[d[i] & 3];",
+        "enum { WIDTH = 1 << 1 }; static const int t[][WIDTH] = {1, 2, {3}, 4L, 5}; c[i] = t[d[i] % 3][i & 1];",
+        "static const int t[][2] = {1, 2, 3, 4L, 5}; c[i] = t[d[i] % 3][i & 1] + sizeof t / sizeof t[0];",
+        "static const short t[4][3] = {{1, 2}, 3, 4, 5, [3] = 6}; c[i] = t[d[i] & 3][d[i] % 3];",
+    ]);
+}
+
+#[test]
+fn structures_begin_with_lists_and_strings() {
+    compare_in_loop(&[
+        "struct { char n[4]; short v; } static const t[] = {{\"ab\", 1}, {\"cdef\", 2}, \"xy\", 3}; c[i] = t[d[i] % 3].n[i & 3] * t[d[i] % 3].v;",
+        "static const struct { int x, y; } t[] = {1, 2, {3}, 5, 6, 7}; c[i] = t[d[i] & 3].x - t[d[i] & 3].y;",
+        "struct { int x, y[2]; } t[2] = {1, d[i], 3, [1] = 4, {5}}; c[i] = t[1].x + t[0].y[1] * t[1].y[0] + t[0].y[0];",
+        "static const struct { int x[2]; char n[3]; } t[2] = {[0] = {{1, 2}, \"abc\"}, [0] = {{3}}, {.n = {\"d\"}}}; c[i] = t[d[i] & 1].n[d[i] % 3] + t[i & 1].x[d[i] & 1];",
     ]);
 }
 
@@ -172,6 +202,11 @@ fn cases_beyond_int() {
         "unsigned t = d[i] - 50; switch (t) { case 4294967295: c[i] = 1; break; case -2: c[i] = 3; break; case 0xfffffffd: c[i] = 2; }",
         "long long t = d[i] - 50ll; switch (t) { case 4294967295: c[i] = 1; break; case -1: c[i] = 3; break; case 0xfffffffe: c[i] = 2; }",
         "switch (d[i] - 50) { case (unsigned char)1: c[i] = 1; break; case (short)(2 - 7): c[i] = 8; break; case 0xffffffff: c[i] = 4; break; case 2u: c[i] = 2; }",
+        "switch (d[i] - 50) { case 1L: c[i] = 1; break; case -1L: c[i] = 2; break; case 2ull: c[i] = 3; break; case -1u - 1: c[i] = 4; break; case -3 + 0ull - 0ull > 0 ? -4L : 9: c[i] = 5; }",
+        "switch ((d[i] & 1) - 2147483647 - (d[i] & 1)) { case -2147483648: c[i] = 1; break; case -2147483647L: c[i] = 2; }",
+        "unsigned t = d[i] - 50; switch (t) { case -1L: c[i] = 1; break; case 4294967294L: c[i] = 2; break; case 'a' - 'b' - 2ll: c[i] = 3; }",
+        "unsigned long long t = d[i] - 50ll; switch (t) { case -1L: c[i] = 1; break; case 4294967294L: c[i] = 2; break; case -2: c[i] = 3; case 3ul: c[i] += 4; }",
+        "switch (d[i] - 50ll) { case (unsigned)-1: c[i] = 1; break; case (long long)-2: c[i] = 2; break; case (long long)4294967293u: c[i] = 3; break; case -3: c[i] = 4; }",
     ]);
 }
 
@@ -180,6 +215,8 @@ fn cases_of_ranges() {
     compare_in_loop(&[
         "switch (d[i] & 7) { case 0: case 2 ... 4: c[i] = 1; break; case 5: c[i] = 3; default: c[i] += 9; }",
         "switch (h[i]) { case -100 ... -1: c[i] = 3; break; case 'a' ... 'z': c[i] = 2; break; default: { int t = h[i]; c[i] = t; } }",
+        "switch (d[i] - 50) { case 3u ... 5: c[i] = 1; break; case -7L ... -5: c[i] = 2; break; case -2 ... 1u: c[i] = 3; }",
+        "switch (d[i] - 50u) { case 3L ... 5ull: c[i] = 1; break; case 6 ... 9u: c[i] = 2; }",
     ]);
 }
 
