@@ -32,7 +32,7 @@ use anyhow::{Result, bail};
 use crate::diagnostic::Diagnostic;
 use crate::offload::{Offload, Scan, Transfer};
 use crate::rtl::{Design, Module, trim};
-use crate::source::kernel::Storage;
+use crate::source::kernel::{Array, Storage};
 use circuit::library;
 use context::Context;
 use interface::names;
@@ -46,10 +46,9 @@ pub fn generate(offload: &Offload, link: Link) -> Result<Design> {
     if offload.bands.iter().flat_map(|b| &b.transfers).all(|t| t.store.pieces.is_empty()) {
         let kernel = &offload.kernel;
         let place = kernel.statements().first().map(|s| s.span).unwrap_or_default();
-        let scratch = kernel.arrays.iter().find(|array| array.scratch && matches!(array.storage, Storage::Argument));
-        let (label, help) = match scratch {
-            Some(array) => {
-                let name = &array.name;
+        let mut written = kernel.arrays.iter_enumerated().filter(|(array, _)| kernel.is_written(*array));
+        let (label, help) = match written.find(|(_, array)| array.scratch && array.storage == Storage::Argument) {
+            Some((_, Array { name, .. })) => {
                 let help = format!("`scratch({name})` says that nobody reads `{name}` afterwards: leave it out");
                 (format!("what is written is in scratch arrays, as `{name}`"), help)
             }

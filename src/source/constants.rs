@@ -18,7 +18,7 @@ use super::types::{Types, enumerations};
 
 /// What constant expressions of a file may name.
 pub struct Constants<'t> {
-    types: &'t Types,
+    pub types: &'t Types,
     enumerators: HashMap<String, Expr>,
 }
 

@@ -14,6 +14,7 @@ use super::canonical::names_in;
 use super::counters::named;
 use super::expression::{common, convert, unary};
 use super::kernel::{BinaryOp, Expr, Node as NestNode, ScalarType, Storage, UnaryOp};
+use super::known::changed;
 use super::left::{offset_of, turned};
 use super::loops::{For, Runs};
 use super::nest::{Nest, is_name, operation};
@@ -270,8 +271,9 @@ impl Nest<'_, '_> {
         let span = f.condition.as_ref().map_or(first.span, |condition| condition.span);
         let mut places = Places { name, found: vec![], loops: vec![] };
         places.statement(&f.statement);
+        let moved = changed(&f.statement);
         while let Some(inner) = places.loops.pop() {
-            if self.surely_runs(inner) {
+            if self.surely_runs(inner, &moved) {
                 places.statement(&inner.statement);
             }
         }
@@ -334,11 +336,12 @@ impl Nest<'_, '_> {
             )))
     }
 
-    /// Whether a loop has an iteration, whatever sizes and data are.
-    fn surely_runs(&mut self, f: &ForStatement) -> bool {
+    /// Whether a loop has an iteration, whatever sizes and data are; these variables are not what they are here.
+    fn surely_runs(&mut self, f: &ForStatement, moved: &[String]) -> bool {
         let Some((name, first)) = begins(f) else { return false };
         let Some((operator, o)) = f.condition.as_deref().and_then(operation) else { return false };
-        if !is_name(&o.lhs, name) || names_in(&o.rhs).iter().any(|own| own == name) {
+        let mut named = [names_in(first), names_in(&o.rhs)].concat().into_iter();
+        if !is_name(&o.lhs, name) || named.any(|own| own == name || moved.contains(&own)) {
             return false;
         }
         let mut of = |node: &Node<Expression>| {

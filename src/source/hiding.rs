@@ -1,7 +1,8 @@
 //! Declarations that hide another one of their function get names of their own, in the preprocessed text: C's scopes tell them
 //! apart, what reads the text behind this file does by name. In `void f(float b[4]) { { float b[9]; b[k] = …; } }` the inner `b` and
-//! what names it become `b_2`. So does the second of two variables of one name and different types (an array and a number, too), each in a block of its own, and one
-//! that the head of some loop declares, too: what data do to `i` in `int i = 0; while (i < n && x[i]) i++;` is nothing to `for (int i = …)`.
+//! what names it become `b_2`. So does the second of two variables of one name and different types (an array and a number, too), each in
+//! a block of its own, and one that the head of some loop declares: what data do to `i` in `int i = 0; while (i < n && x[i]) i++;` is
+//! nothing to `for (int i = …)`.
 
 use std::collections::{HashMap, HashSet};
 

@@ -426,11 +426,12 @@ fn plainer(
     let decided = if effort >= Effort::Rounds { exits::Decided::ByAny } else { exits::Decided::ByData };
     types::hoist_enumerations(unit);
     let types = types_of(preprocessed, unit);
-    strings::strings(unit, &types);
+    let constants = constants::Constants::of(unit, &types);
+    strings::strings(unit, &constants);
     if effort >= Effort::Effects {
         effects::effects(unit, &types);
     }
-    switch::switches(unit, &types);
+    switch::switches(unit, &constants);
     initial::initial(unit);
     allocated::allocated(unit, &types);
     exits::gotos(unit, &types);

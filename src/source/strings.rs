@@ -18,32 +18,24 @@ use super::flat::expressions;
 use super::function::{derived, identifier, names_of};
 use super::nest::{assignment, counts};
 use super::plain::{inner, variable};
-use super::types::{CType, Types, is_const, is_typedef};
+use super::types::{is_const, is_typedef};
 
 /// Rewrites the declarations of a file and of its functions.
-pub fn strings(unit: &mut TranslationUnit, types: &Types) {
-    let constants = Constants::of(unit, types);
-    let about = About { types, constants: &constants };
+pub fn strings(unit: &mut TranslationUnit, constants: &Constants) {
     for external in &mut unit.0 {
         match &mut external.node {
             // Who else may set a pointer of the file is not looked for.
-            ExternalDeclaration::Declaration(declaration) => rewrite(&mut declaration.node, None, &about),
+            ExternalDeclaration::Declaration(declaration) => rewrite(&mut declaration.node, None, constants),
             ExternalDeclaration::FunctionDefinition(function) => {
                 let mut changed = Assigned(vec![]);
                 changed.visit_statement(&function.node.statement.node, &function.node.statement.span);
                 let changed = changed.0;
                 named_texts(&mut function.node);
-                statement(&mut function.node.statement, &changed, &about);
+                statement(&mut function.node.statement, &changed, constants);
             }
             ExternalDeclaration::StaticAssert(_) => {}
         }
     }
-}
-
-/// What is known of the file.
-struct About<'a> {
-    types: &'a Types,
-    constants: &'a Constants<'a>,
 }
 
 /// Declares a table for every string whose characters a function reads by subscripts, `"0123456789abcdef"[k]`.
@@ -101,23 +93,23 @@ impl<'ast> Visit<'ast> for Assigned {
     }
 }
 
-fn statement(node: &mut Node<Statement>, changed: &[String], about: &About) {
+fn statement(node: &mut Node<Statement>, changed: &[String], constants: &Constants) {
     let Statement::Compound(items) = &mut node.node else {
-        inner(&mut node.node).into_iter().for_each(|inner| statement(inner, changed, about));
+        inner(&mut node.node).into_iter().for_each(|inner| statement(inner, changed, constants));
         return;
     };
     for item in items {
         match &mut item.node {
-            BlockItem::Declaration(declaration) => rewrite(&mut declaration.node, Some(changed), about),
-            BlockItem::Statement(own) => statement(own, changed, about),
+            BlockItem::Declaration(declaration) => rewrite(&mut declaration.node, Some(changed), constants),
+            BlockItem::Statement(own) => statement(own, changed, constants),
             BlockItem::StaticAssert(_) => {}
         }
     }
 }
 
-fn rewrite(declaration: &mut Declaration, changed: Option<&[String]>, about: &About) {
-    let ty = about.types.of_declaration(&declaration.specifiers);
-    let is_character = matches!(&ty, CType::Int(ty) if ty.bits == 8);
+fn rewrite(declaration: &mut Declaration, changed: Option<&[String]>, constants: &Constants) {
+    let ty = constants.types.of_declaration(&declaration.specifiers);
+    let is_character = ty.is_character();
     let is_char = declaration
         .specifiers
         .iter()
@@ -138,10 +130,10 @@ fn rewrite(declaration: &mut Declaration, changed: Option<&[String]>, about: &Ab
             becomes_table |= pointed(&mut declarator.node, changed, span);
         }
         if is_character {
-            listed(&mut declarator.node, about.constants, span);
+            listed(&mut declarator.node, constants, span);
         }
         if ty.arithmetic().is_some() {
-            braced(&mut declarator.node, is_character, about.constants, span);
+            braced(&mut declarator.node, is_character, constants, span);
         }
     }
     // A table is the same at each call.
@@ -200,8 +192,7 @@ pub fn characters_of(text: &Node<Expression>, extent: usize) -> Option<Vec<Node<
 
 /// Characters that an array of unknown extent has which begins with a string: its end is one of them.
 pub fn length(first: &Node<Expression>) -> Option<usize> {
-    let Expression::StringLiteral(text) = &first.node else { return None };
-    characters(&text.node).map(|characters| characters.len() + 1)
+    spelled(first).map(|characters| characters.len() + 1)
 }
 
 /// The character constants of a string, without its end.

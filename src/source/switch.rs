@@ -26,27 +26,26 @@ use super::types::Types;
 const REPEATED: usize = 64;
 
 /// Rewrites the bodies of all functions.
-pub fn switches(unit: &mut TranslationUnit, types: &Types) {
-    let constants = Constants::of(unit, types);
-    bodies(unit).for_each(|body| statement(body, types, &constants));
+pub fn switches(unit: &mut TranslationUnit, constants: &Constants) {
+    bodies(unit).for_each(|body| statement(body, constants));
 }
 
-fn statement(node: &mut Node<Statement>, types: &Types, constants: &Constants) {
+fn statement(node: &mut Node<Statement>, constants: &Constants) {
     match &mut node.node {
-        Statement::Compound(items) => items.iter_mut().for_each(|inner| item(inner, types, constants)),
+        Statement::Compound(items) => items.iter_mut().for_each(|inner| item(inner, constants)),
         Statement::Switch(switch) => {
-            statement(&mut switch.node.statement, types, constants);
-            if let Some(chosen) = chosen(&switch.node, node.span, types, constants) {
+            statement(&mut switch.node.statement, constants);
+            if let Some(chosen) = chosen(&switch.node, node.span, constants) {
                 node.node = chosen;
             }
         }
-        other => inner(other).into_iter().for_each(|inner| statement(inner, types, constants)),
+        other => inner(other).into_iter().for_each(|inner| statement(inner, constants)),
     }
 }
 
-fn item(node: &mut Node<BlockItem>, types: &Types, constants: &Constants) {
+fn item(node: &mut Node<BlockItem>, constants: &Constants) {
     if let BlockItem::Statement(inner) = &mut node.node {
-        statement(inner, types, constants);
+        statement(inner, constants);
     }
 }
 
@@ -63,13 +62,13 @@ struct Case {
 }
 
 /// The `switch` as `if`s; all of them stand where it does.
-fn chosen(switch: &SwitchStatement, span: Span, types: &Types, constants: &Constants) -> Option<Statement> {
+fn chosen(switch: &SwitchStatement, span: Span, constants: &Constants) -> Option<Statement> {
     let mut cases = cases(&switch.statement)?;
     if has_effects(&switch.expression) {
         return None;
     }
     for constant in cases.iter_mut().flat_map(|case| &mut case.constants) {
-        if !fits(constant, u32::MAX, types) {
+        if !fits(constant, u32::MAX, constants.types) {
             *constant = label(constants.number(constant)?, constant.span)?;
         }
     }

@@ -51,6 +51,11 @@ impl CType {
         }
     }
 
+    /// Whether a string is a row of elements of the type.
+    pub fn is_character(&self) -> bool {
+        matches!(self, CType::Int(ty) if ty.bits == 8)
+    }
+
     /// The C type of values that are kept as `ty`.
     pub fn of(ty: ScalarType) -> CType {
         if ty.floating { CType::Float(ty) } else { CType::Int(ty) }

@@ -19,7 +19,7 @@ use crate::source::breaks::{all, counts, has_break, is_always, opposite};
 use crate::source::canonical::{REPEATED, at_least_once, has_continue, has_jump, names_in, statements};
 use crate::source::counters::named;
 use crate::source::function::{derived, identifier};
-use crate::source::known::{Declared, changed};
+use crate::source::known::{Declared, changed, changed_in};
 use crate::source::left::step_of;
 use crate::source::loops::steps;
 use crate::source::nest::operation;
@@ -146,9 +146,8 @@ impl Heads<'_> {
             let leaves = others.len() != 1 || has_break(body);
             let items = listed(body);
             let inside = if leaves { looked_at_first(&items) } else { vec![] };
-            let looked = others.iter().flat_map(elements).chain(inside);
-            let end = looked.filter_map(|element| self.end(element, step.as_deref(), body)).next();
-            counting.extend(end);
+            let mut looked = others.iter().flat_map(elements).chain(inside);
+            counting.extend(looked.find_map(|element| self.end(element, step.as_deref(), body)));
         }
         if leading_break(body).is_some_and(|c| self.data.is_in(&c)) {
             stay(body);
@@ -251,43 +250,37 @@ fn leading_break(body: &Node<Statement>) -> Option<Node<Expression>> {
 /// The elements that an iteration surely looks at before anything ends it or moves a counter: in the first condition of its body, and in the
 /// statements before.
 fn looked_at_first(items: &[Node<BlockItem>]) -> Vec<&Node<Expression>> {
-    let mut found: Vec<&Node<Expression>> = vec![];
-    let mut named = HashSet::new();
+    let mut found = vec![];
+    // Names that mean something else than at the begin of the iteration.
+    let mut moved: Vec<String> = vec![];
+    let mut look = |value, moved: &mut Vec<String>| {
+        changed_in(value, moved);
+        found.extend(
+            elements(value).into_iter().filter(|element| !names_in(element).iter().any(|name| moved.contains(name))),
+        );
+    };
     for item in items {
-        let own = match &item.node {
-            BlockItem::Statement(own) => own,
+        match &item.node {
             BlockItem::Declaration(declaration) => {
                 for declarator in &declaration.node.declarators {
-                    named.extend(identifier(&declarator.node.declarator.node).map(|name| name.node.name.clone()));
-                    if let Some(Initializer::Expression(value)) =
-                        declarator.node.initializer.as_ref().map(|first| &first.node)
-                    {
-                        found.push(value);
+                    moved.extend(identifier(&declarator.node.declarator.node).map(|name| name.node.name.clone()));
+                    if let Some(Node { node: Initializer::Expression(value), .. }) = &declarator.node.initializer {
+                        look(value, &mut moved);
                     }
                 }
-                continue;
             }
-            BlockItem::StaticAssert(_) => continue,
-        };
-        match &own.node {
-            Statement::Expression(Some(value)) => {
-                let is_step = names_in(value).first().is_some_and(|name| step_of(value, name).is_some());
-                if is_step {
-                    break;
-                }
-                found.push(&**value);
+            BlockItem::Statement(Node { node: Statement::Expression(value), .. }) => {
+                value.iter().for_each(|value| look(value, &mut moved));
             }
-            Statement::If(branch) => {
-                found.push(&*branch.node.condition);
+            BlockItem::Statement(Node { node: Statement::If(branch), .. }) => {
+                look(&branch.node.condition, &mut moved);
                 break;
             }
-            Statement::Expression(None) => {}
-            _ => break,
+            BlockItem::Statement(_) => break,
+            BlockItem::StaticAssert(_) => {}
         }
     }
-    // What the body declares is no counter.
-    let is_outer = |element: &&Node<Expression>| !names_in(element).iter().any(|name| named.contains(name));
-    found.into_iter().flat_map(elements).filter(is_outer).collect()
+    found
 }
 
 /// The variables by which an iteration surely looks into arrays before anything ends it or moves a counter.

@@ -204,12 +204,12 @@ impl Nearing<'_> {
         let moved = changed(&block(self.body.to_vec(), span));
         // Or what comes first in every round of a loop that a `break` leaves: [`super::heads`].
         let leads = leaves_early(self.body) && !self.is_do && !is_always(self.condition);
-        let first: Vec<&str> = subscripts_first(self.body);
+        let first = if leads { subscripts_first(self.body) } else { vec![] };
         let is_once = |name: &str| self.body.iter().filter(|item| changes_of(item, name)).count() == 1;
         let rounds = |(array, name): &(String, String)| {
             let by = [1, -1].into_iter().find(|by| self.body.iter().all(|item| moves_by(item, name, *by)))?;
             // Those that only the condition looks at are what a plain count goes through.
-            let is_first = || leads && is_once(name) && first.contains(&name.as_str());
+            let is_first = || first.contains(&name.as_str()) && is_once(name);
             let is_plain = self.is_steady(name) && (in_condition.iter().any(|(_, own)| own == name) || is_first());
             if !moved.contains(name) || !self.goes_on(name) || self.declared.has_address(name) || is_plain {
                 return None;

@@ -12,7 +12,7 @@ use super::super::braces::rows;
 use super::super::function::{derived, identifier};
 use super::super::strings::length;
 use super::super::structs::{Base, type_specifiers, type_words};
-use super::super::types::{CType, is_typedef};
+use super::super::types::is_typedef;
 use super::size::Product;
 use super::{Pieces, Writer, joined};
 
@@ -83,7 +83,7 @@ impl Variable {
         };
         let numbers = inner.iter().try_fold(1u64, |all, dim| all.checked_mul(dim.extent.as_ref()?.number()?));
         let numbers = numbers.filter(|_| matches!(self.base, Base::Number(_)));
-        let is_character = matches!(&self.base, Base::Number(CType::Int(ty)) if ty.bits == 8);
+        let is_character = matches!(&self.base, Base::Number(ty) if ty.is_character());
         let extent = match first {
             Initializer::List(items) => rows(items, numbers),
             Initializer::Expression(text) if is_character && numbers == Some(1) => length(text).map(|all| all as u64),

@@ -148,8 +148,8 @@ impl Walker<'_, '_> {
 
     /// Gives the characters of a string to the parts of a value, if it is an array of characters.
     fn string(&mut self, text: &Node<Expression>, ty: &Ty, first: u64, values: &mut [Option<Pieces>]) -> Option<()> {
-        let ([Dim::Array(Some(extent))], Base::Number(CType::Int(own))) = (&ty.dims[..], &ty.base) else { return None };
-        (own.bits == 8).then_some(())?;
+        let ([Dim::Array(Some(extent))], Base::Number(own)) = (&ty.dims[..], &ty.base) else { return None };
+        own.is_character().then_some(())?;
         let at = ByteSpan::span(text.span.start, text.span.start + 1);
         let first = usize::try_from(first).ok()?;
         let own = values.get_mut(first..first + usize::try_from(*extent).ok()?)?;
