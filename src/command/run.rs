@@ -163,13 +163,7 @@ fn own_data(run: &Run, program: &Program, kernel: &Kernel, progress: &Progress) 
 pub fn after(source: &Source, offload: &Offload, job: &mut Job, own: Option<&(OwnData, Kernel)>) -> Result<Vec<u8>> {
     let kernel = &offload.kernel;
     let Some((own, read)) = own else {
-        // What the host computes is known behind the run only.
-        indices::check(offload, job)?;
-        let image = Golden::build(source, kernel)?.expected(job)?;
-        if !kernel.host.is_empty() {
-            indices::check(offload, job)?;
-        }
-        return Ok(image);
+        return indices::expected(Golden::build(source, kernel)?, offload, job);
     };
     own.fill(read, kernel, job)?;
     // Data that are the program's own are not changed, whatever they are divided by.

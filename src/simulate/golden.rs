@@ -1,6 +1,7 @@
 //! The oracle: the kernel's own source, compiled by the C compiler and run on the same memory as the accelerator.
 
-use std::fmt::Write as _;
+use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -13,21 +14,82 @@ use crate::host;
 use crate::layout::PAGE_BYTES;
 use crate::printable::on_one_line;
 use crate::process::{self, Cut, Limits, Scratch};
+use crate::simulate::indices::{self, Sought};
 use crate::simulate::job::Job;
 use crate::source::kernel::{Argument, BinaryOp, Expr, Kernel};
 use crate::source::{self, Source};
 
 /// Reads the memory, calls the kernel, writes the memory, and prints what the host computes. Arguments: image before,
-/// image after, then one number per argument of the kernel.
+/// image after, then one number per argument of the kernel. `BURSTC_APART` holds `start` or `end`, then base and bytes of each
+/// array: they lie apart, between pages that nobody may touch, at the start of their pages or at the end.
 const DRIVER: &str = r#"
+#define _GNU_SOURCE
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 void burstc_call(unsigned char *memory, const unsigned long long *values);
 int burstc_host(const unsigned long long *values, unsigned long long *results);
 
 static unsigned long long values[256];
 static unsigned long long results[256];
+
+static struct {
+    unsigned long long base, bytes;
+    unsigned char *own, *low, *high;
+} apart[256];
+static int arrays;
+
+/* Where the kernel has the array at `base`. */
+void *burstc_array(unsigned char *memory, unsigned long long base)
+{
+    for (int i = 0; i < arrays; i++)
+        if (apart[i].base == base)
+            return apart[i].own;
+    return memory + base;
+}
+
+static void outside(int signal_number, siginfo_t *info, void *context)
+{
+    unsigned char *place = info->si_addr;
+    (void)context;
+    for (int i = 0; i < arrays; i++)
+        if (place >= apart[i].low && place < apart[i].high) {
+            printf("%llu %lld\n", apart[i].base, (long long)(place - apart[i].own));
+            fflush(stdout);
+            _exit(OUTSIDE);
+        }
+    signal(signal_number, SIG_DFL);
+}
+
+static int take_apart(unsigned char *memory, char *list)
+{
+    const size_t guard = (size_t)16 << 20, page = (size_t)sysconf(_SC_PAGESIZE);
+    int to_the_end = list[0] == 'e';
+    while (*list && *list != ' ')
+        list++;
+    while (*list && arrays < 256) {
+        unsigned long long base = strtoull(list, &list, 10), bytes = strtoull(list, &list, 10);
+        size_t room = (bytes + page) / page * page;
+        unsigned char *low = mmap(0, room + 2 * guard, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (low == MAP_FAILED || mprotect(low + guard, room, PROT_READ | PROT_WRITE))
+            return 0;
+        apart[arrays].base = base;
+        apart[arrays].bytes = bytes;
+        apart[arrays].own = low + guard + (to_the_end ? room - bytes : 0);
+        apart[arrays].low = low;
+        apart[arrays].high = low + room + 2 * guard;
+        memcpy(apart[arrays++].own, memory + base, bytes);
+    }
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = outside;
+    action.sa_flags = SA_SIGINFO;
+    return !sigaction(SIGSEGV, &action, 0);
+}
 
 int main(int argc, char **argv)
 {
@@ -43,16 +105,23 @@ int main(int argc, char **argv)
         return 66;
     for (int i = 3; i < argc; i++)
         values[i - 3] = strtoull(argv[i], NULL, 10);
+    if (getenv("BURSTC_APART") && !take_apart(memory, getenv("BURSTC_APART")))
+        return 68;
     int count = burstc_host(values, results);
     for (int i = 0; i < count; i++)
         printf("%llu\n", results[i]);
     burstc_call(memory, values);
+    for (int i = 0; i < arrays; i++)
+        memcpy(memory + apart[i].base, apart[i].own, apart[i].bytes);
     FILE *after = fopen(argv[2], "wb");
     if (!after || fwrite(memory, 1, (size_t)size, after) != (size_t)size || fclose(after))
         return 67;
     return 0;
 }
 "#;
+
+/// The variable that [`DRIVER`] reads.
+const APART: &str = "BURSTC_APART";
 
 /// Squares are products, as compilers make them; the library's last bit may be another.
 const SQUARES: &str = r#"
@@ -65,12 +134,18 @@ float __wrap_powf(float x, float y) { return y == 2 ? x * x : __real_powf(x, y);
 /// The levels of optimisation at which the kernel runs. Where the results differ, one of them is not what C says, and
 /// nobody knows which.
 const LEVELS: [&str; 2] = ["-O0", "-O2"];
+/// The exit code of [`DRIVER`] where the kernel leaves an array; where that and how far from its start in bytes, it prints.
+const OUTSIDE: i32 = 71;
+/// So many values are tried, to have random data end a loop that looks for one.
+const TRIES: usize = 40;
 /// What finds the cause of a difference: operations that C leaves undefined, told on standard error where they happen.
 const SANITIZED: [&str; 3] = ["-O1", "-fsanitize=undefined,float-cast-overflow", "-fno-sanitize=alignment"];
 /// The help where the sanitizers find nothing.
 pub const NO_CAUSE: &str = "what the kernel does may be undefined in C";
 /// The longest run, unless [`Golden::within`] says otherwise.
 const LONGEST: Duration = Duration::from_secs(1800);
+/// The longest run that goes on outside of its arrays.
+const BRIEFLY: Duration = Duration::from_secs(10);
 /// More than the results that [`DRIVER`] prints; a kernel of which a `printf` is left would fill a pipe.
 const PRINTED: usize = 1 << 20;
 
@@ -83,6 +158,8 @@ pub struct Golden {
     name: String,
     /// The statement that divides, if there is one only; otherwise the kernel; and what is there.
     division: (Span, String),
+    /// What its loops may look for.
+    sought: Sought,
     longest: Duration,
 }
 
@@ -93,6 +170,60 @@ enum Run {
     Done { image: Vec<u8>, host: Vec<u64> },
     /// Stopped by a division.
     Division,
+    /// Stopped where it leaves an array that lies apart.
+    Outside(Outside),
+    /// Stopped by another signal.
+    Signal(i32),
+    /// There is no room to lay the arrays apart.
+    NoRoom,
+}
+
+/// Where a program leaves an array, which C leaves undefined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outside {
+    /// Index into [`super::job::Placement::regions`].
+    region: usize,
+    array: String,
+    /// Counted in all of the array's elements.
+    element: i64,
+    elements: i64,
+}
+
+impl Outside {
+    /// Elements from the array to where it is left.
+    fn distance(&self) -> i64 {
+        if self.element < 0 { -self.element } else { self.element - self.elements }
+    }
+}
+
+impl fmt::Display for Outside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Outside { array, element, elements, .. } = self;
+        match *element < 0 {
+            true => write!(f, "it leaves its array `{array}`: it reads or writes {} elements in front of it", -element),
+            false => write!(
+                f,
+                "it leaves its array `{array}`: it reads or writes element {element} of {elements}, counted from 0"
+            ),
+        }
+    }
+}
+
+/// How a program is run.
+#[derive(Clone, Copy)]
+struct Way {
+    /// Its arrays lie apart.
+    apart: bool,
+    longest: Duration,
+}
+
+/// How a kernel ended as C programs.
+enum Ended {
+    /// The memory after it.
+    Done(Vec<u8>),
+    Division,
+    Outside(Outside),
+    Signal(i32),
 }
 
 /// Where a kernel may divide by zero: its only statement that divides integers by what is not constant, or all of it.
@@ -123,12 +254,17 @@ impl Golden {
             kernel: kernel.span,
             name: kernel.name.clone(),
             division: division(kernel),
+            sought: indices::sought(kernel),
             longest: LONGEST,
         };
         std::fs::write(golden.path("kernel.c"), wrapper(source, kernel))?;
         std::fs::write(
             golden.path("driver.c"),
-            format!("#define PAGE {PAGE_BYTES}\n{DRIVER}{SQUARES}{}{}", remarks(), host_function(kernel)),
+            format!(
+                "#define PAGE {PAGE_BYTES}\n#define OUTSIDE {OUTSIDE}\n{DRIVER}{SQUARES}{}{}",
+                remarks(),
+                host_function(kernel)
+            ),
         )?;
         let compiled = side_by_side(|level| golden.compile(&program(level), &[level]));
         for output in compiled {
@@ -147,6 +283,12 @@ impl Golden {
     /// Gives up a run after so long.
     pub fn within(self, longest: Duration) -> Golden {
         Golden { longest, ..self }
+    }
+
+    /// The same, where so long is less than it has now.
+    pub fn at_most(self, longest: Duration) -> Golden {
+        let longest = longest.min(self.longest);
+        self.within(longest)
     }
 
     fn refused(&self, message: impl Into<String>) -> Diagnostic {
@@ -187,31 +329,92 @@ impl Golden {
     /// The memory after the kernel has run on `job`, which learns what the host computes. A division by zero, which C
     /// leaves undefined, a run without end, and results that depend on the compiler's optimisation are `Diagnostic`s.
     pub fn run(&self, job: &mut Job) -> Result<Vec<u8>> {
-        self.execute(job)?.ok_or_else(|| {
-            Diagnostic::new("the kernel, run as a C program, divides by zero (or overflows a division)")
-                .at(self.division.0, self.division.1.as_str())
-                .help("C leaves this undefined: give the divisor a range without 0 (--data NAME=1..100), or another --seed")
-                .into()
-        })
-    }
-
-    /// [`Golden::run`], but where the kernel divides by zero, the zeros of the job's random data are replaced first.
-    pub fn expected(&self, job: &mut Job) -> Result<Vec<u8>> {
-        match self.execute(job)? {
-            Some(image) => Ok(image),
-            None => {
-                job.replace_zeros();
-                self.run(job)
+        let ended = match self.execute(job, self.apart())? {
+            // What is read there may change nothing.
+            Ended::Outside(outside) => {
+                match self.execute(job, Way { apart: false, longest: self.longest.min(BRIEFLY) }) {
+                    Ok(Ended::Signal(_)) | Err(_) => Ended::Outside(outside),
+                    Ok(ended) => ended,
+                }
             }
+            ended => ended,
+        };
+        match ended {
+            Ended::Done(image) => Ok(image),
+            Ended::Outside(outside) => Err(self.left(&outside).into()),
+            Ended::Signal(signal) => {
+                let message = format!("the kernel, run as a C program, is stopped by signal {signal}");
+                Err(self.refused(message).help("a subscript may lie outside its array").into())
+            }
+            Ended::Division => Err(Diagnostic::new(
+                "the kernel, run as a C program, divides by zero (or overflows a division)",
+            )
+            .at(self.division.0, self.division.1.as_str())
+            .help("C leaves this undefined: give the divisor a range without 0 (--data NAME=1..100), or another --seed")
+            .into()),
         }
     }
 
-    /// The memory after the kernel has run, or `None` where it was stopped by a division.
-    fn execute(&self, job: &mut Job) -> Result<Option<Vec<u8>>> {
+    /// [`Golden::run`], but where the kernel divides by zero, the zeros of the job's random data are replaced first, and where it
+    /// leaves an array, values that its loops may look for are put into that.
+    pub fn expected(&self, job: &mut Job) -> Result<Vec<u8>> {
+        let drawn = job.image.clone();
+        let mut tried = BTreeMap::new();
+        for _ in 0..TRIES {
+            match self.execute(job, self.apart())? {
+                Ended::Done(image) => return Ok(image),
+                Ended::Division => {
+                    job.replace_zeros();
+                    return self.run(job);
+                }
+                Ended::Signal(_) => return self.run(job),
+                Ended::Outside(outside) => {
+                    let next = tried.entry(outside.region).or_insert(0);
+                    let values = self.sought.in_region(job, outside.region);
+                    let Some(value) = values.get(*next) else { break };
+                    job.plant(outside.region, *value, outside.element < 0);
+                    *next += 1;
+                }
+            }
+        }
+        job.image = drawn;
+        self.run(job)
+    }
+
+    fn left(&self, outside: &Outside) -> Diagnostic {
+        let help =
+            "C leaves this undefined: give the array other data, as with --data NAME=LOW..HIGH, or bound the loop in C";
+        self.refused(format!("with these data the kernel, run as a C program, is wrong: {outside}")).help(help)
+    }
+
+    /// How programs are run first.
+    fn apart(&self) -> Way {
+        Way { apart: true, longest: self.longest }
+    }
+
+    /// The memory after the kernel has run.
+    fn execute(&self, job: &mut Job, way: Way) -> Result<Ended> {
         std::fs::write(self.path("before.bin"), job.placement.to_c(job.image.clone()))?;
-        let [plain, optimised] = side_by_side(|level| self.run_program(&program(level), job));
-        let Run::Done { image, host } = plain? else { return Ok(None) };
-        let Run::Done { image: other, host: other_host } = optimised? else { return Ok(None) };
+        let plain = match self.run_program(LEVELS[0], job, way)? {
+            // One level sees it at once, the other where a page ends, or never: nothing holds the compiler to end such a loop.
+            Run::Outside(one) => {
+                let brief = Way { longest: way.longest.min(BRIEFLY), ..way };
+                return Ok(Ended::Outside(match self.run_program(LEVELS[1], job, brief) {
+                    Ok(Run::Outside(other)) if other.distance() < one.distance() => other,
+                    _ => one,
+                }));
+            }
+            plain => plain,
+        };
+        let (image, host, other, other_host) = match (plain, self.run_program(LEVELS[1], job, way)?) {
+            (Run::Outside(outside), _) | (_, Run::Outside(outside)) => return Ok(Ended::Outside(outside)),
+            (Run::Division, _) | (_, Run::Division) => return Ok(Ended::Division),
+            (Run::Signal(signal), _) | (_, Run::Signal(signal)) => return Ok(Ended::Signal(signal)),
+            (Run::NoRoom, _) | (_, Run::NoRoom) => return self.execute(job, Way { apart: false, ..way }),
+            (Run::Done { image, host }, Run::Done { image: other, host: other_host }) => {
+                (image, host, other, other_host)
+            }
+        };
         let place = match job.placement.mismatch(&image, &other) {
             Some(mismatch) => Some(mismatch.place()),
             None => (host != other_host).then(|| "what the host computes".to_string()),
@@ -229,18 +432,28 @@ impl Golden {
             .into());
         }
         job.host = host;
-        Ok(Some(image))
+        Ok(Ended::Done(image))
     }
 
-    fn run_program(&self, program: &str, job: &Job) -> Result<Run> {
+    fn run_program(&self, level: &str, job: &Job, Way { apart, longest }: Way) -> Result<Run> {
+        let program = program(level);
         let after = self.path(&format!("{program}.after"));
-        let mut command = Command::new(self.path(program));
+        let mut command = Command::new(self.path(&program));
         command.arg(self.path("before.bin")).arg(&after).args(job.arguments.iter().map(u64::to_string));
-        let ended = process::run(&mut command, self.limits()).context("cannot run the compiled kernel")?;
+        command.env_remove(APART);
+        if apart {
+            // Vectors are at home where a page begins; one level sees what is in front of an array, the other what is behind.
+            let side = if level == LEVELS[0] { "end" } else { "start" };
+            let arrays = job.placement.regions.iter().filter(|region| !region.local);
+            let arrays = arrays.map(|region| format!(" {} {}", region.base, region.layout.in_c().bytes()));
+            command.env(APART, format!("{side}{}", arrays.collect::<String>()));
+        }
+        let limits = Limits { time: Some(longest), ..self.limits() };
+        let ended = process::run(&mut command, limits).context("cannot run the compiled kernel")?;
         match (ended.cut, ended.status.success(), ended.status.signal()) {
             (None, true, _) => {}
             (Some(Cut::Time | Cut::Processor), ..) => {
-                let seconds = self.longest.as_secs();
+                let seconds = longest.as_secs();
                 let message = format!(
                     "the kernel, run as a C program, has not ended after {seconds} seconds{}",
                     job.sizes_text()
@@ -252,11 +465,24 @@ impl Golden {
                 return Err(self.refused("the kernel, run as a C program, prints").help("take out what prints").into());
             }
             (None, false, Some(SIGFPE)) => return Ok(Run::Division),
-            (None, false, Some(signal)) => {
-                let message = format!("the kernel, run as a C program, is stopped by signal {signal}");
-                let refused = self.refused(message);
-                return Err(refused.help("a subscript may lie outside its array").into());
+            (None, false, Some(signal)) => return Ok(Run::Signal(signal)),
+            (None, false, None) if apart && ended.status.code() == Some(OUTSIDE) => {
+                let printed = String::from_utf8_lossy(&ended.stdout);
+                let place = printed.lines().last().and_then(|line| line.split_once(' '));
+                let place = place.and_then(|(base, offset)| Some((base.parse().ok()?, offset.parse().ok()?)));
+                let (base, offset): (u64, i64) = place.context("where the compiled kernel leaves an array")?;
+                let region = job.placement.regions.iter().position(|region| region.base == base && !region.local);
+                let region = region.context("the array that the compiled kernel leaves")?;
+                let own = &job.placement.regions[region];
+                let bytes = i64::from(own.element.bytes());
+                return Ok(Run::Outside(Outside {
+                    region,
+                    array: own.name.clone(),
+                    element: offset.div_euclid(bytes),
+                    elements: own.layout.in_c().bytes() as i64 / bytes,
+                }));
             }
+            (None, false, None) if apart => return Ok(Run::NoRoom),
             (None, false, None) => bail!("the compiled kernel ends with {}", ended.status),
         }
         let printed = String::from_utf8_lossy(&ended.stdout);
@@ -271,7 +497,11 @@ impl Golden {
     /// What of the run on `job` C leaves undefined, so that no result is wrong; `None` where nothing is known.
     pub fn undefined(&self, job: &Job) -> Option<String> {
         std::fs::write(self.path("before.bin"), job.placement.to_c(job.image.clone())).ok()?;
-        self.cause(job)
+        let left = LEVELS.into_iter().find_map(|level| match self.run_program(level, job, self.apart()) {
+            Ok(Run::Outside(outside)) => Some(outside.to_string()),
+            _ => None,
+        });
+        left.or_else(|| self.cause(job))
     }
 
     /// The first undefined operation that the compiler's sanitizer sees, if it has one.
@@ -280,7 +510,7 @@ impl Golden {
         self.compile(name, &SANITIZED).ok().filter(|output| output.status.success())?;
         let mut command = Command::new(self.path(name));
         command.arg(self.path("before.bin")).arg(self.path("sanitized.after"));
-        command.args(job.arguments.iter().map(u64::to_string));
+        command.args(job.arguments.iter().map(u64::to_string)).env_remove(APART);
         let ended = process::run(&mut command, self.limits()).ok()?;
         let told = String::from_utf8_lossy(&ended.stderr).into_owned();
         let error = told.lines().find_map(|line| line.split_once(" runtime error: "))?;
@@ -317,7 +547,7 @@ fn wrapper(source: &Source, kernel: &Kernel) -> String {
     // The last line of the text may end in a backslash.
     let mut text = format!("#define main burstc_user_main\n#line 1 \"{path}\"\n{}\n\n", source.text);
     let argument = |(index, argument): (usize, &Argument)| match argument {
-        Argument::Array(_) => format!("(void *)(burstc_memory + burstc_values[{index}])"),
+        Argument::Array(_) => format!("burstc_array(burstc_memory, burstc_values[{index}])"),
         Argument::Scalar(s) if kernel.scalars[*s].ty.floating => {
             format!("*(const {} *)&burstc_values[{index}]", kernel.scalars[*s].ty)
         }
@@ -327,7 +557,8 @@ fn wrapper(source: &Source, kernel: &Kernel) -> String {
     // Writing to a String cannot fail.
     let _ = write!(
         text,
-        "void burstc_call(unsigned char *burstc_memory, const unsigned long long *burstc_values)\n{{\n    {}({});\n}}\n",
+        "void *burstc_array(unsigned char *memory, unsigned long long base);\n\
+         void burstc_call(unsigned char *burstc_memory, const unsigned long long *burstc_values)\n{{\n    {}({});\n}}\n",
         kernel.name,
         arguments.join(", ")
     );
@@ -409,6 +640,62 @@ mod tests {
         let b2 = i64::from_le_bytes(after[b + 16..b + 24].try_into().unwrap());
         assert_eq!(b2, -4_000_000_000 * i64::from(a1) - 128);
         assert_eq!(after[b + 8..b + 16], job.image[b + 8..b + 16]);
+    }
+
+    /// What a kernel of the text leaves of its random data, and whether these are as they were drawn.
+    fn after(text: &str) -> Result<(Vec<u8>, Job, bool)> {
+        let read = crate::source::parse(&source(text))?;
+        let mut job = Job::new(&read, &samples::set(&[]), 16 << 20, 7)?;
+        let drawn = job.image.clone();
+        let image = Golden::build(&source(text), &read)?.expected(&mut job)?;
+        let is_drawn = job.image == drawn;
+        Ok((image, job, is_drawn))
+    }
+
+    /// Loops that look for a value which random data do not have, from either end, find it, and nothing is read outside of an array.
+    #[test]
+    fn loops_find_what_they_look_for() {
+        let up = "void f(const int x[40], int y[1]) { int i = 0; while (x[i] != -77) i++; y[0] = i; }";
+        let down = "void f(const float x[40], float t, int y[1]) { int i = 39; while (x[i] != t) i--; y[0] = i; }";
+        let kept =
+            "void f(const int x[40], int y[1]) { int i = 0, c = x[0]; while (c > -2147483000) c = x[++i]; y[0] = i; }";
+        let rows = "void f(const int x[4][9], int y[4]) { for (int r = 0; r < 4; r++) { int i = 0; while (x[r][i] != 5) i++; y[r] = i; } }";
+        for text in [up, down, kept, rows] {
+            let (image, job, is_drawn) = after(text).unwrap();
+            let y = job.placement.regions.iter().find(|region| region.name == "y").unwrap();
+            for place in (y.base..y.end()).step_by(4) {
+                let found = i32::from_le_bytes(image[place as usize..][..4].try_into().unwrap());
+                assert!(!is_drawn && (0..40).contains(&found), "{text}: {found}");
+            }
+        }
+        // Nothing is put where nothing is missed.
+        let (.., is_drawn) =
+            after("void f(const int x[40], int y[40]) { for (int i = 0; i < 40; i++) y[i] = x[i] == 3; }").unwrap();
+        assert!(is_drawn);
+    }
+
+    /// What is read outside of an array is named where the run is stopped by it or differs; alone, it changes nothing.
+    #[test]
+    fn what_leaves_its_array_is_named() {
+        let far = "void f(const volatile int x[40], int y[1]) { int i = 0; while (x[i] * x[i] != 3) i++; y[0] = i; }";
+        let golden = |text: &str, kernel: &Kernel| Golden::build(&source(text), kernel).unwrap();
+        let kernel = crate::source::parse(&source(
+            "void f(const int x[40], int y[1]) { for (int i = 39; i < 40; i++) y[0] = x[i]; }",
+        ))
+        .unwrap();
+        let mut job = Job::new(&kernel, &samples::set(&[]), 16 << 20, 7).unwrap();
+        let error = golden(far, &kernel).run(&mut job).unwrap_err();
+        let told = error.downcast::<Diagnostic>().unwrap().message;
+        assert!(
+            told.ends_with("it leaves its array `x`: it reads or writes element 40 of 40, counted from 0"),
+            "{told}"
+        );
+        let near = "void f(const int x[40], int y[1]) { volatile int unused = x[-3]; y[0] = x[39]; }";
+        let image = golden(near, &kernel).run(&mut job).unwrap();
+        let plain = golden("void f(const int x[40], int y[1]) { y[0] = x[39]; }", &kernel).run(&mut job).unwrap();
+        assert_eq!(job.placement.mismatch(&image, &plain), None);
+        let cause = golden(near, &kernel).undefined(&job).unwrap();
+        assert_eq!(cause, "it leaves its array `x`: it reads or writes 3 elements in front of it");
     }
 
     /// More than the 8 MB that a stack has unless one asks.

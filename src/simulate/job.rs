@@ -1,7 +1,7 @@
 //! One run's data: the values of the arguments, the places of the arrays, the memory's content before.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use anyhow::Result;
@@ -343,6 +343,8 @@ pub struct Job {
     pub image: Vec<u8>,
     /// Arrays and scalars whose data are drawn from a range.
     ranges: BTreeMap<String, Range>,
+    /// Those of them whose range somebody has stated.
+    stated: BTreeSet<String>,
 }
 
 impl Job {
@@ -402,8 +404,10 @@ impl Job {
     ) -> Job {
         let mut wanted = indices::ranges(kernel, &sizes);
         let stated = kernel.arrays.iter().filter_map(|array| Some((array.name.clone(), array.range?)));
+        let stated: Vec<_> = stated.collect();
+        let names = stated.iter().map(|(name, _)| name).chain(ranges.keys()).cloned().collect();
         let known = wanted.clone();
-        wanted.extend(stated.map(|(name, (low, high))| {
+        wanted.extend(stated.into_iter().map(|(name, (low, high))| {
             let range = Range::whole(low.into(), high.into());
             let both = known.get(&name).and_then(|known| known.and(range));
             (name, both.unwrap_or(range))
@@ -430,7 +434,7 @@ impl Job {
             Argument::Array(a) => bases[kernel.arrays[*a].name.as_str()],
         };
         let arguments = kernel.arguments.iter().map(value).collect();
-        Job { sizes, placement, arguments, host: vec![], image: vec![], ranges }
+        Job { sizes, placement, arguments, host: vec![], image: vec![], ranges, stated: names }
     }
 
     /// Draws the data of all arrays.
@@ -469,6 +473,34 @@ impl Job {
                 if element.iter().all(|byte| *byte == 0) {
                     element[0] = 1;
                 }
+            }
+        }
+    }
+
+    /// Whether a region's data may have a value: one of the range that was stated for them, if any.
+    pub fn may_hold(&self, region: usize, value: Number) -> bool {
+        let name = &self.placement.regions[region].name;
+        let range = self.ranges.get(name).filter(|_| self.stated.contains(name));
+        range.is_none_or(|range| (range.low.value()..=range.high.value()).contains(&value.value()))
+    }
+
+    /// Has each row of a region end in `value`, the bits of an element, or begin with it, and puts it here and there into the half before.
+    pub fn plant(&mut self, region: usize, value: u64, at_the_start: bool) {
+        let region = &self.placement.regions[region];
+        let mut random = SplitMix::named(value, &region.name);
+        let c = region.layout.in_c();
+        let first = region.layout.digits.iter().map(|digit| digit.subscript).min().unwrap_or(0);
+        let last = c.digits.last().map_or((0, 1), |digit| (digit.subscript - first, digit.radix));
+        let size = region.element.bytes() as usize;
+        for place in (0..region.bytes() as usize).step_by(size) {
+            let from_end = match (region.layout.subscripts(place as u64).get(last.0), at_the_start) {
+                (Some(subscript), true) => *subscript,
+                (Some(subscript), false) => last.1.saturating_sub(1 + subscript),
+                (None, _) => 0,
+            };
+            if from_end == 0 || 2 * from_end < last.1 && random.draw().is_multiple_of(last.1) {
+                let start = region.base as usize + place;
+                self.image[start..start + size].copy_from_slice(&value.to_le_bytes()[..size]);
             }
         }
     }

@@ -48,6 +48,23 @@ impl Number {
         }
     }
 
+    pub fn plus(self, step: i64) -> Number {
+        match self {
+            Number::Whole(value) => Number::Whole(value + i128::from(step)),
+            Number::Decimal(value) => Number::Decimal(value + step as f64),
+        }
+    }
+
+    /// The bits of an element that is equal to the number, where its type has one.
+    pub fn as_element(self, ty: ScalarType) -> Option<u64> {
+        let bits = self.bits(ty);
+        let is_same = match (Number::of(bits, ty), self) {
+            (Number::Whole(own), Number::Whole(value)) => own == value,
+            (own, value) => own.value() == value.value(),
+        };
+        is_same.then_some(bits)
+    }
+
     pub fn value(self) -> f64 {
         match self {
             Number::Whole(value) => value as f64,

@@ -6,7 +6,7 @@ use std::ops::Range;
 use lang_c::ast::{
     ArraySize, BinaryOperator, BinaryOperatorExpression, BlockItem, DeclarationSpecifier, Declarator, DeclaratorKind,
     DerivedDeclarator, DoWhileStatement, Ellipsis, Expression, ForInitializer, ForStatement, FunctionDeclarator,
-    FunctionDefinition, FunctionSpecifier, Identifier, IfStatement, InitDeclarator, ParameterDeclaration,
+    FunctionDefinition, FunctionSpecifier, Identifier, IfStatement, InitDeclarator, Initializer, ParameterDeclaration,
     PointerQualifier, Statement, StorageClassSpecifier, TranslationUnit, TypeQualifier, UnaryOperator, WhileStatement,
 };
 use lang_c::span::{Node, Span as ByteSpan};
@@ -416,8 +416,17 @@ pub fn names_in_sizes(function: &Function) -> HashSet<String> {
         assigned: HashMap<&'ast str, Names>,
         /// The names in every comparison of a condition.
         comparisons: Vec<HashSet<String>>,
+        /// Variables that no affine expression tells: remainders by what is not constant, and what loops shift, multiply and mask.
+        odd: HashSet<&'ast str>,
+        loops: usize,
     }
     impl<'ast> Visit<'ast> for Bounds<'ast> {
+        fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast ByteSpan) {
+            let own = matches!(statement, Statement::For(_) | Statement::While(_) | Statement::DoWhile(_));
+            self.loops += usize::from(own);
+            visit::visit_statement(self, statement, span);
+            self.loops -= usize::from(own);
+        }
         fn visit_for_statement(&mut self, f: &'ast ForStatement, span: &'ast ByteSpan) {
             if !matches!(f.initializer.node, ForInitializer::StaticAssert(_)) {
                 self.names.visit_for_initializer(&f.initializer.node, &f.initializer.span);
@@ -434,6 +443,11 @@ pub fn names_in_sizes(function: &Function) -> HashSet<String> {
         fn visit_binary_operator_expression(&mut self, o: &'ast BinaryOperatorExpression, span: &'ast ByteSpan) {
             if let (Some(_), Expression::Identifier(name)) = (assignment(&o.operator.node), &o.lhs.node) {
                 self.assigned.entry(&name.node.name).or_default().visit_expression(&o.rhs.node, &o.rhs.span);
+                use BinaryOperator::{Assign, AssignMinus, AssignPlus};
+                let adds = matches!(o.operator.node, Assign | AssignPlus | AssignMinus);
+                if self.loops > 0 && !adds || is_divided(&o.rhs) {
+                    self.odd.insert(&name.node.name);
+                }
             }
             visit::visit_binary_operator_expression(self, o, span);
         }
@@ -443,6 +457,9 @@ pub fn names_in_sizes(function: &Function) -> HashSet<String> {
         fn visit_init_declarator(&mut self, declarator: &'ast InitDeclarator, span: &'ast ByteSpan) {
             if let (Some(name), Some(first)) = (identifier(&declarator.declarator.node), &declarator.initializer) {
                 self.locals.entry(&name.node.name).or_default().visit_initializer(&first.node, &first.span);
+                if matches!(&first.node, Initializer::Expression(value) if is_divided(value)) {
+                    self.odd.insert(&name.node.name);
+                }
             }
             visit::visit_init_declarator(self, declarator, span);
         }
@@ -452,10 +469,11 @@ pub fn names_in_sizes(function: &Function) -> HashSet<String> {
     for extent in function.arguments.iter().filter_map(|a| a.extents.as_ref()).flatten() {
         bounds.names.visit_expression(&extent.node, &extent.span);
     }
-    let Bounds { names: Names(mut names), mut locals, assigned, comparisons } = bounds;
+    let Bounds { names: Names(mut names), mut locals, assigned, comparisons, odd, .. } = bounds;
     // Comparisons with data are decided by the data.
     let mut data: HashSet<&str> =
         function.arguments.iter().filter(|a| a.extents.is_some()).map(|a| a.name.as_str()).collect();
+    data.extend(odd);
     loop {
         let known = data.len();
         let values = locals.iter().chain(&assigned);
@@ -480,6 +498,23 @@ pub fn names_in_sizes(function: &Function) -> HashSet<String> {
         }
     }
     names
+}
+
+/// Whether something in an expression is divided by what is no number.
+fn is_divided(value: &Node<Expression>) -> bool {
+    struct Search(bool);
+    impl<'ast> Visit<'ast> for Search {
+        fn visit_binary_operator_expression(&mut self, o: &'ast BinaryOperatorExpression, span: &'ast ByteSpan) {
+            let divides = matches!(o.operator.node, BinaryOperator::Divide | BinaryOperator::Modulo);
+            let mut names = Names::default();
+            names.visit_expression(&o.rhs.node, &o.rhs.span);
+            self.0 |= divides && !names.0.is_empty();
+            visit::visit_binary_operator_expression(self, o, span);
+        }
+    }
+    let mut search = Search(false);
+    search.visit_expression(&value.node, &value.span);
+    search.0
 }
 
 /// The names in each of the comparisons that `&&`, `||` and `!` join.

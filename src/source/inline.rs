@@ -1,10 +1,13 @@
 //! Calls of pure helper functions: the body becomes an expression.
 
+use std::collections::{HashMap, HashSet};
+
 use lang_c::ast::{
     ArraySize, BlockItem, CallExpression, Declaration, DeclarationSpecifier, Declarator, DerivedDeclarator, Expression,
     FunctionDefinition, Initializer, ParameterDeclaration, Statement, StorageClassSpecifier, UnaryOperator,
 };
-use lang_c::span::Node;
+use lang_c::span::{Node, Span as ByteSpan};
+use lang_c::visit::{self, Visit};
 
 use super::expression::{binary, convert, convert_to, truth, unary};
 use super::extremum::negated;
@@ -65,6 +68,36 @@ struct Inlining<'s, 'a> {
 const NUMBERS_ARE_TAKEN: &str = "numbers and whole arrays are taken: pass an element by value, as in `f(a[i])`; a function that \
                                  writes through pointers is called in a statement of its own, and returns nothing";
 
+/// Whether a function of the file calls itself, also by way of others.
+pub fn calls_itself(name: &str, functions: &HashMap<&str, &Node<FunctionDefinition>>) -> bool {
+    #[derive(Default)]
+    struct Called<'u>(Vec<&'u str>);
+    impl<'u> Visit<'u> for Called<'u> {
+        fn visit_call_expression(&mut self, call: &'u CallExpression, span: &'u ByteSpan) {
+            if let Expression::Identifier(name) = &call.callee.node {
+                self.0.push(&name.node.name);
+            }
+            visit::visit_call_expression(self, call, span);
+        }
+    }
+    let called = |name: &str| {
+        let mut called = Called::default();
+        functions.get(name).iter().for_each(|f| called.visit_statement(&f.node.statement.node, &f.node.statement.span));
+        called.0
+    };
+    let mut pending = called(name);
+    let mut seen = HashSet::new();
+    while let Some(next) = pending.pop() {
+        if next == name {
+            return true;
+        }
+        if seen.insert(next) {
+            pending.extend(called(next));
+        }
+    }
+    false
+}
+
 /// What is said of a call of a function that only a prototype, or nothing, tells of.
 pub fn without_body(callee: &str) -> String {
     format!("function calls need the function's body, and `{callee}` has none in this file")
@@ -89,8 +122,10 @@ impl<'a> Scope<'a> {
                  and absolute values",
             );
         };
+        let recursion =
+            || refuse(format!("the function `{name}` calls itself"), "recursion has no fixed depth; use loops");
         if self.calls.contains(&name) {
-            return refuse(format!("the function `{name}` calls itself"), "recursion has no fixed depth; use loops");
+            return recursion();
         }
         let returns = self.types.of_declaration(&definition.node.specifiers);
         let parameters = match &derived(&definition.node.declarator)[..] {
@@ -100,6 +135,7 @@ impl<'a> Scope<'a> {
                 };
                 prototype.node.parameters.iter().filter(|p| !nothing(p)).collect::<Vec<_>>()
             }
+            _ if calls_itself(name, &self.functions) => return recursion(),
             _ => {
                 return refuse(
                     format!("function calls need a function that returns a number, and `{name}` returns none"),

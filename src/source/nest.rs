@@ -16,9 +16,9 @@ use super::data_bounds::{DataLoop, limited};
 use super::expression::{binary, convert_to, truth, unary};
 use super::extremum::{all, is_truth, negated};
 use super::host::{Hosted, may_trap};
-use super::inline::without_body;
 use super::kernel::{Access, BinaryOp, Condition, Expr, Gather, Node as NestNode, ScalarType, Statement, UnaryOp};
 use super::loops::{For, Runs, guarded};
+use super::plain::is_void;
 use super::scope::{Checked, Name, Scope};
 use super::track::Tracked;
 use super::types::CType;
@@ -473,13 +473,12 @@ impl Nest<'_, '_> {
     ) -> Checked<()> {
         let span = self.span(node.span);
         let refuse = |message: &str, label: &str, help: &str| Err(Diagnostic::new(message).at(span, label).help(help));
-        let nothing = || refuse("this statement does nothing", "no effect", "remove it");
         match &node.node {
             Expression::UnaryOperator(unary) => {
                 let op = match unary.node.operator.node {
                     UnaryOperator::PostIncrement | UnaryOperator::PreIncrement => BinaryOp::Add,
                     UnaryOperator::PostDecrement | UnaryOperator::PreDecrement => BinaryOp::Subtract,
-                    _ => return nothing(),
+                    _ => return self.unused(node),
                 };
                 let one = Expr::Constant { value: 1, ty: ScalarType::I32 };
                 let operand = &*unary.node.operand;
@@ -506,29 +505,27 @@ impl Nest<'_, '_> {
             Expression::BinaryOperator(_) => {
                 let assignments = assignments(node);
                 if assignments.is_empty() {
-                    return nothing();
+                    return self.unused(node);
                 }
                 assignments.into_iter().try_for_each(|(lhs, op, rhs)| self.assign(lhs, op, rhs, bytes, nodes))
             }
-            Expression::Call(call) => match &call.node.callee.node {
-                Expression::Identifier(callee) if !self.scope.functions.contains_key(callee.node.name.as_str()) => {
-                    refuse(
-                        &without_body(&callee.node.name),
-                        "call",
-                        "define it in this file, or include the file that does",
-                    )
-                }
-                _ => refuse(
-                    "function calls that return nothing are not supported",
-                    "call",
-                    "write what the function does into the loop, or assign the value that it returns",
-                ),
-            },
             Expression::Comma(_) => {
                 refuse("the comma operator is not supported", "`,`", "write one statement for each part")
             }
-            _ => nothing(),
+            Expression::Cast(cast) if is_void(&cast.node.type_name.node) => {
+                self.expression_statement(&cast.node.expression, bytes, nodes)
+            }
+            _ => self.unused(node),
         }
+    }
+
+    /// An expression whose value nobody takes: where it has one, nothing is done.
+    fn unused(&mut self, node: &Node<Expression>) -> Checked<()> {
+        let (obligations, quotients) = (self.scope.obligations.len(), self.scope.quotients.len());
+        self.scope.expression(node)?;
+        self.scope.obligations.truncate(obligations);
+        self.scope.quotients.truncate(quotients);
+        Ok(())
     }
 
     /// `lhs = rhs`, or `lhs op= rhs`.

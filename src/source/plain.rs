@@ -13,8 +13,8 @@ use std::collections::HashMap;
 use lang_c::ast::{
     BinaryOperator, BinaryOperatorExpression, BlockItem, Constant, Declaration, DerivedDeclarator, Expression,
     ExternalDeclaration, ForInitializer, IfStatement, InitDeclarator, Initializer, Integer, IntegerBase, IntegerSize,
-    IntegerSuffix, Label, ParameterDeclaration, SpecifierQualifier, Statement, TranslationUnit, TypeSpecifier,
-    UnaryOperator, UnaryOperatorExpression,
+    IntegerSuffix, Label, ParameterDeclaration, SpecifierQualifier, Statement, TranslationUnit, TypeName,
+    TypeSpecifier, UnaryOperator, UnaryOperatorExpression,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -411,15 +411,19 @@ impl Arrays {
 fn is_remark(statement: &Statement) -> bool {
     let Statement::Expression(Some(expression)) = statement else { return false };
     if let Expression::Cast(cast) = &expression.node {
-        let is_void = |specifier: &Node<SpecifierQualifier>| match &specifier.node {
-            SpecifierQualifier::TypeSpecifier(ty) => ty.node == TypeSpecifier::Void,
-            _ => false,
-        };
-        let name = &cast.node.type_name.node;
-        return name.declarator.is_none() && name.specifiers.iter().any(is_void) && is_pure(&cast.node.expression);
+        return is_void(&cast.node.type_name.node) && is_pure(&cast.node.expression);
     }
     let Expression::Call(call) = &expression.node else { return false };
     matches!(&call.node.callee.node, Expression::Identifier(name) if REMARKS.contains(&name.node.name.as_str()))
+}
+
+/// Whether a cast is to `void`.
+pub fn is_void(name: &TypeName) -> bool {
+    let is_own = |specifier: &Node<SpecifierQualifier>| match &specifier.node {
+        SpecifierQualifier::TypeSpecifier(ty) => ty.node == TypeSpecifier::Void,
+        _ => false,
+    };
+    name.declarator.is_none() && name.specifiers.iter().any(is_own)
 }
 
 /// Whether nothing changes by an expression's value, as far as it shows.

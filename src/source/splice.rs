@@ -20,11 +20,12 @@ use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
 use super::function::{derived, has_loop, identifier};
+use super::inline::calls_itself;
 use super::preprocess::{Preprocessed, Splice};
 use super::program::{Changed, Free};
 use super::structs::{self, Base, Records, type_specifiers};
 use super::token::{Kind, Token};
-use super::types::{Types, functions, is_const, is_typedef};
+use super::types::{CType, Types, functions, is_const, is_typedef};
 use sites::Sites;
 pub use sites::Written;
 
@@ -135,15 +136,20 @@ impl<'u> Splicer<'_, '_, 'u> {
         let is_pointer =
             |p: &&Node<ParameterDeclaration>| p.node.declarator.as_ref().is_some_and(|d| !derived(d).is_empty());
         let is_whole = |p: &&Node<ParameterDeclaration>| is_pointer(p) || self.is_record(&p.node.specifiers);
-        let returns_record = self.is_record(&callee.specifiers);
-        // Calls by numbers alone are expressions, of those that have no loop.
+        let is_number =
+            !self.is_record(&callee.specifiers) && self.types.of_declaration(&callee.specifiers) != CType::Void;
+        // Calls by numbers alone are expressions, of those that return one and have no loop.
         if prototype.node.ellipsis == Ellipsis::Some
             || parameters.len() != call.call.arguments.len()
-            || !parameters.iter().any(is_whole) && !returns_record && !has_loop(&callee.statement)
+            || !parameters.iter().any(is_whole) && is_number && !has_loop(&callee.statement)
         {
             return None;
         }
         let Statement::Compound(items) = &callee.statement.node else { return None };
+        // Its calls would never end.
+        if calls_itself(identifier(&callee.declarator.node)?.node.name.as_str(), &self.bodies) {
+            return None;
+        }
         let body = self.ending_once(callee, items, call.target.is_some());
         let body = body.or_else(|| self.leaving(callee, call.target.is_some(), ending));
         let Body { inner, closing, result, left } = body?;
@@ -222,7 +228,7 @@ impl<'u> Splicer<'_, '_, 'u> {
         }
         if let (Some((target, operator)), Some(result)) = (&call.target, result) {
             pieces.extend(target.iter().chain(operator).cloned());
-            if !returns_record {
+            if !self.is_record(&callee.specifiers) {
                 pieces.push(word("("));
                 pieces.extend(type_specifiers(&callee.specifiers).iter().flat_map(|s| self.pieces(s.span)));
                 pieces.push(word(")"));

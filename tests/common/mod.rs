@@ -222,7 +222,7 @@ impl Rig {
             data.ranges.iter().map(|(name, low, high)| (name.to_string(), Range::whole(*low, *high))).collect();
         let capacity = self.subject.board.memory.capacity_bytes();
         let mut job = Job::with_ranges(kernel, &set, &ranges, capacity, data.seed)?;
-        let program = self.subject.golden.run(&mut job)?;
+        let program = self.subject.golden.expected(&mut job)?;
         let reordered = if self.direct { None } else { reordered(offload, &job, &program) };
         let expected = reordered.as_ref().map_or(&program, |reordered| &reordered.image);
         let vcd = self.trace.then(|| {

@@ -365,7 +365,7 @@ impl Expr {
 
     /// The expression itself, and every operand of an operand, left to right, in time that does not depend on how deep
     /// they are.
-    fn visit<'e>(&'e self, act: &mut impl FnMut(&'e Expr)) {
+    pub fn visit<'e>(&'e self, act: &mut impl FnMut(&'e Expr)) {
         act(self);
         match self {
             Expr::Constant { .. } | Expr::Read { .. } | Expr::Scalar { .. } | Expr::Index { .. } => {}

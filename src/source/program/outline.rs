@@ -22,7 +22,7 @@ use super::super::types::{functions, is_typedef};
 use super::flow::{Changed, First, Flow, Level, Path, declares};
 use super::names::{Declared, Free, global, in_extents, targets, variable};
 use super::places::Places;
-use super::returned::returned;
+use super::returned::{is_number, returned};
 use super::top::External;
 use super::{Place, Program, Reader, name_of};
 use crate::diagnostic::{Diagnostic, Span};
@@ -301,7 +301,9 @@ impl<'u> Outliner<'_, 'u> {
             };
             used.push(Used { name, declared, how });
         }
-        show_something(&mut used, &items, &changed, fresh);
+        if !is_number(self.reader, self.part) {
+            show_something(&mut used, &items, &changed, fresh);
+        }
         renamed.extend(lifted.edits.into_iter().chain(self.sizes(&used, &free)));
         renamed.extend(self.sizes_in_macros(&used, |name| fresh(name, "_whole"), &mut constants));
         self.rewrite(&used, [&constants, &inner_constants], &made_const, &free, renamed)
@@ -422,11 +424,16 @@ impl<'u> Outliner<'_, 'u> {
             // On some way through the region it may stay what it was.
             (true, _) => Use::Result(fresh("_out"), first),
             (false, First::Read) if known.is_some() => Use::Local(first),
-            // What extents name keeps its name.
-            (false, First::Read) if is_in_extents => Use::Argument,
+            // What extents name keeps its name, and what is the function's own.
+            (false, First::Read) if is_in_extents || self.ends_with_function(declared) => Use::Argument,
             (false, First::Read) => Use::First(fresh("_in")),
             (false, _) => Use::Local(Begin::Any),
         }
+    }
+
+    /// Whether a variable is an argument of the function that is taken as a whole.
+    fn ends_with_function(&self, declared: &Declared) -> bool {
+        self.part.region.is_none() && matches!(declared, Declared::Argument(_))
     }
 
     /// Whether something behind the region may read the variable.
@@ -438,8 +445,7 @@ impl<'u> Outliner<'_, 'u> {
         region: &[&'u Node<BlockItem>],
     ) -> bool {
         let function = &self.part.function.node;
-        // An argument ends with its function.
-        if self.part.region.is_none() && matches!(declared, Declared::Argument(_)) {
+        if self.ends_with_function(declared) {
             return false;
         }
         if jumps(&function.statement, None) > 0 || self.has_address(flow.name) {

@@ -149,9 +149,11 @@ impl<'u> Splicer<'_, '_, 'u> {
             return vec![];
         };
         let parts = operands(condition, &operator);
-        let Some(first) = parts.iter().position(|part| self.wants_body(part)).filter(|first| *first > 0) else {
+        let Some(first) = parts.iter().position(|part| self.wants_body(part)) else {
             return vec![];
         };
+        // What follows the first is evaluated when its calls are done.
+        let first = first.max(1);
         let is_and = operator == BinaryOperator::LogicalAnd;
         let sign = if is_and { "&&" } else { "||" };
         let (before, behind) = (self.together(&parts[..first], sign), self.together(&parts[first..], sign));

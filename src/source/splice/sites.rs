@@ -16,7 +16,7 @@ use super::super::nest::{assignment, target_of};
 use super::super::preprocess::Splice;
 use super::super::program::Free;
 use super::super::structs::type_specifiers;
-use super::{Call, Piece, Splicer};
+use super::{Call, Piece, Splicer, Token};
 
 /// A statement with calls.
 pub struct Site<'u> {
@@ -90,6 +90,8 @@ type Guard<'u> = (&'u Node<Expression>, bool);
 struct Inner<'u> {
     calls: Vec<(&'u CallExpression, ByteSpan, Vec<Guard<'u>>)>,
     around: Vec<Guard<'u>>,
+    /// Pairs of which the second is evaluated when all that the first does is done, or not at all.
+    ordered: Vec<(ByteSpan, ByteSpan)>,
 }
 
 impl<'u> Inner<'u> {
@@ -107,14 +109,18 @@ impl<'u> Visit<'u> for Inner<'u> {
             Expression::Conditional(choice) => {
                 let condition = &*choice.node.condition;
                 self.visit_expression(&condition.node, &condition.span);
-                self.under((condition, true), &choice.node.then_expression);
-                self.under((condition, false), &choice.node.else_expression);
+                let (then, otherwise) = (&choice.node.then_expression, &choice.node.else_expression);
+                self.under((condition, true), then);
+                self.under((condition, false), otherwise);
+                let (first, then, otherwise) = (condition.span, then.span, otherwise.span);
+                self.ordered.extend([(first, then), (first, otherwise), (then, otherwise), (otherwise, then)]);
             }
             Expression::BinaryOperator(o)
                 if matches!(o.node.operator.node, BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr) =>
             {
                 self.visit_expression(&o.node.lhs.node, &o.node.lhs.span);
                 self.under((&*o.node.lhs, o.node.operator.node == BinaryOperator::LogicalAnd), &o.node.rhs);
+                self.ordered.push((o.node.lhs.span, o.node.rhs.span));
             }
             Expression::Comma(_) | Expression::SizeOfTy(_) | Expression::SizeOfVal(_) | Expression::Statement(_) => {}
             _ => visit::visit_expression(self, expression, span),
@@ -354,9 +360,8 @@ impl<'u> Splicer<'_, '_, 'u> {
         let word = |text: &str| (text.to_string(), here);
         let (mut edits, mut before): (Vec<Splice>, Vec<Piece>) = (vec![], vec![]);
         let (sure, perhaps): (Vec<_>, Vec<_>) = inner.calls.into_iter().partition(|(.., guards)| guards.is_empty());
-        let count = sure.len();
         let is_free = |callee: &FunctionDefinition, call: &CallExpression, span: ByteSpan| {
-            self.is_pure(callee, 0) || count == 1 && self.is_alone(site, callee, call, span)
+            self.is_pure(callee, 0) || self.is_alone(site, callee, call, span, &inner.ordered)
         };
         let mut all: Vec<_> = sure
             .into_iter()
@@ -364,12 +369,13 @@ impl<'u> Splicer<'_, '_, 'u> {
             .collect();
         // A condition is taken apart elsewhere; others have their own calls before them.
         if all.is_empty() && !matches!(site.kind, Kind::Condition(_)) {
-            let is_free = |call: &CallExpression, guards: &[Guard]| {
-                self.callee(call).is_some_and(|callee| self.is_pure(callee, 0) && !self.is_record(&callee.specifiers))
+            let is_free = |call: &CallExpression, span: ByteSpan, guards: &[Guard]| {
+                self.callee(call)
+                    .is_some_and(|callee| is_free(callee, call, span) && !self.is_record(&callee.specifiers))
                     && self.has_whole(call)
                     && guards.iter().all(|(condition, _)| is_silent(condition))
             };
-            all.extend(perhaps.into_iter().filter(|(call, _, guards)| is_free(call, guards)));
+            all.extend(perhaps.into_iter().filter(|(call, span, guards)| is_free(call, *span, guards)));
         }
         for (call, span, guards) in all {
             let Some(callee) = self.callee(call) else { continue };
@@ -405,8 +411,16 @@ impl<'u> Splicer<'_, '_, 'u> {
         edits
     }
 
-    /// Whether nothing else in the expressions around a call names what it may change by the places that it gets.
-    fn is_alone(&self, site: &Site<'u>, callee: &FunctionDefinition, call: &CallExpression, span: ByteSpan) -> bool {
+    /// Whether nothing else in the expressions around a call that may be evaluated before it names what it may change by the places
+    /// that it gets; `ordered` as [`Inner`] has it.
+    fn is_alone(
+        &self,
+        site: &Site<'u>,
+        callee: &FunctionDefinition,
+        call: &CallExpression,
+        span: ByteSpan,
+        ordered: &[(ByteSpan, ByteSpan)],
+    ) -> bool {
         let around = match &site.kind {
             Kind::Condition(branch) => self.preprocessed.balanced(branch.condition.span),
             Kind::Value(value) => self.preprocessed.balanced(value.span),
@@ -421,7 +435,13 @@ impl<'u> Splicer<'_, '_, 'u> {
             .filter(|token| token.kind == super::Kind::Word)
             .map(|token| self.text(token))
             .collect();
-        let others = self.tokens(around).iter().filter(|token| token.start < own.start || token.start >= own.end);
+        let is_in = |start: usize, bytes: &ByteSpan| (bytes.start..bytes.end).contains(&start);
+        let whole = |bytes: &ByteSpan| self.preprocessed.balanced(*bytes);
+        let behind = ordered.iter().filter(|(first, _)| is_in(span.start, &whole(first)));
+        let behind: Vec<ByteSpan> = behind.map(|(_, then)| whole(then)).collect();
+        let is_other =
+            |token: &&Token| !is_in(token.start, &own) && !behind.iter().any(|bytes| is_in(token.start, bytes));
+        let others = self.tokens(around).iter().filter(is_other);
         let is_named = others.into_iter().any(|token| named.contains(self.text(token)));
         !is_named && self.changes_places_only(callee)
     }

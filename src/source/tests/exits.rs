@@ -277,6 +277,23 @@ fn helpers_that_change_what_they_get() {
     compare_each(&texts.iter().map(String::as_str).collect::<Vec<_>>(), compare_calls);
 }
 
+/// Where several calls change something, or one that `&&`, `||` and `?:` come to, each is done when it is its turn.
+#[test]
+fn helpers_that_change_something_on_the_way() {
+    let each = "for (int i = 0; i < n; i++) {";
+    let bump = "static int bump(int *s, int v) { if (v > 3) (*s)++; return v * 2; }";
+    let texts = [
+        format!("{bump}|int s = 0; {each} c[i] = a[i] > 5 ? bump(&s, a[i]) : bump(&s, -a[i]); }} c[n] = s;"),
+        format!("{bump}|int s = 0; {each} int ok = bump(&s, a[i]) > 8 && bump(&s, c[i]) > 6; c[i] = ok + s; }}"),
+        format!("{bump}|int s = 0; {each} if (bump(&s, a[i]) > 8 && bump(&s, c[i]) > 6) c[i] += s; else c[i] -= s; }}"),
+        format!("{bump}|int s = 0; {each} if (bump(&s, a[i]) > 8 || bump(&s, c[i]) > 6) c[i] += s; }} c[n] = s;"),
+        format!("{bump}|int s = 0, t = 1; {each} c[i] = bump(&s, a[i]) - bump(&t, c[i]) * 3; }} c[n] = s * 100 + t;"),
+        format!("{bump}|int s = 0; {each} c[i] = 5 + (a[i] > 4 && bump(&s, a[i]) > 9 ? 7 : bump(&s, 4)); }} c[n] = s;"),
+        format!("{bump}|int s = 0; {each} bump(&s, a[i]); (void)bump(&s, c[i]); c[i] = s; a[i]; i + 1; }}"),
+    ];
+    compare_each(&texts.iter().map(String::as_str).collect::<Vec<_>>(), compare_calls);
+}
+
 /// Jumps in helpers lead to labels of their own.
 #[test]
 fn helpers_that_jump() {
