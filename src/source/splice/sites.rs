@@ -374,6 +374,9 @@ impl<'u> Splicer<'_, '_, 'u> {
                     .is_some_and(|callee| is_free(callee, call, span) && !self.is_record(&callee.specifiers))
                     && self.has_whole(call)
                     && guards.iter().all(|(condition, _)| is_silent(condition))
+                    && self
+                        .callee(call)
+                        .is_some_and(|callee| self.is_pure(callee, 0) || self.leaves_guards(callee, call, guards))
             };
             all.extend(perhaps.into_iter().filter(|(call, span, guards)| is_free(call, *span, guards)));
         }
@@ -444,6 +447,30 @@ impl<'u> Splicer<'_, '_, 'u> {
         let others = self.tokens(around).iter().filter(is_other);
         let is_named = others.into_iter().any(|token| named.contains(self.text(token)));
         !is_named && self.changes_places_only(callee)
+    }
+
+    /// Whether conditions are the same when a call is done that stands under them: they look at no memory, or it gets the places of single
+    /// variables that have no other names.
+    fn leaves_guards(&self, callee: &FunctionDefinition, call: &CallExpression, guards: &[Guard]) -> bool {
+        let text = |token: &Token| self.text(token).to_string();
+        let is_memory = |token: &Token| matches!(self.text(token), "[" | "*" | "->");
+        let looks =
+            |(condition, _): &Guard| self.tokens(self.preprocessed.balanced(condition.span)).iter().any(is_memory);
+        let own = self.tokens(ByteSpan::span(
+            self.caller.statement.span.start,
+            self.preprocessed.end(self.caller.statement.span),
+        ));
+        let is_single = |argument: &Node<Expression>| match self.tokens(self.preprocessed.balanced(argument.span)) {
+            [and, name] if self.text(and) == "&" => {
+                let place = ["=".to_string(), "&".into(), text(name)];
+                !own.windows(3).any(|words| words.iter().map(text).eq(place.iter().cloned()))
+            }
+            _ => false,
+        };
+        let parameters = parameters(callee);
+        let places = parameters.iter().zip(&call.arguments);
+        let mut places = places.filter(|(p, _)| p.node.declarator.as_ref().is_some_and(|d| !derived(d).is_empty()));
+        !guards.iter().any(looks) || places.all(|(_, argument)| is_single(argument))
     }
 
     /// Whether a helper changes nothing but its own variables and what it gets places of, and calls no other that may.

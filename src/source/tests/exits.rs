@@ -294,6 +294,15 @@ fn helpers_that_change_something_on_the_way() {
     compare_each(&texts.iter().map(String::as_str).collect::<Vec<_>>(), compare_calls);
 }
 
+/// A call that may change what its condition looks at, under another name, does not go before it.
+#[test]
+fn conditions_are_as_they_were() {
+    let text = "static int take(int *s, int v) { *s -= v; return v; }\n\
+                void f(int n, int a[n + 1], int c[n + 1])\n\
+                { int *p = a; for (int i = 0; i < n; i++) c[i] = a[0] > 0 && take(p, 3) > 2; }";
+    assert_eq!(diagnostic(text).message, "the pointer `p` is more than a place whose elements are used");
+}
+
 /// Jumps in helpers lead to labels of their own.
 #[test]
 fn helpers_that_jump() {
