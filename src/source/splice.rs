@@ -20,7 +20,6 @@ use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
 use super::function::{derived, has_loop, identifier};
-use super::inline::calls_itself;
 use super::preprocess::{Preprocessed, Splice};
 use super::program::{Changed, Free};
 use super::structs::{self, Base, Records, type_specifiers};
@@ -116,6 +115,10 @@ impl<'u> Splicer<'_, '_, 'u> {
         matches!(self.base(specifiers), Some(Base::Record(_)))
     }
 
+    fn gives_number(&self, callee: &FunctionDefinition) -> bool {
+        !self.is_record(&callee.specifiers) && self.types.of_declaration(&callee.specifiers) != CType::Void
+    }
+
     /// The words of some bytes, as one text.
     fn joined(&self, bytes: ByteSpan) -> String {
         self.tokens(bytes).iter().map(|token| self.text(token)).collect::<Vec<_>>().join(" ")
@@ -136,20 +139,14 @@ impl<'u> Splicer<'_, '_, 'u> {
         let is_pointer =
             |p: &&Node<ParameterDeclaration>| p.node.declarator.as_ref().is_some_and(|d| !derived(d).is_empty());
         let is_whole = |p: &&Node<ParameterDeclaration>| is_pointer(p) || self.is_record(&p.node.specifiers);
-        let is_number =
-            !self.is_record(&callee.specifiers) && self.types.of_declaration(&callee.specifiers) != CType::Void;
         // Calls by numbers alone are expressions, of those that return one and have no loop.
         if prototype.node.ellipsis == Ellipsis::Some
             || parameters.len() != call.call.arguments.len()
-            || !parameters.iter().any(is_whole) && is_number && !has_loop(&callee.statement)
+            || !parameters.iter().any(is_whole) && self.gives_number(callee) && !has_loop(&callee.statement)
         {
             return None;
         }
         let Statement::Compound(items) = &callee.statement.node else { return None };
-        // Its calls would never end.
-        if calls_itself(identifier(&callee.declarator.node)?.node.name.as_str(), &self.bodies) {
-            return None;
-        }
         let body = self.ending_once(callee, items, call.target.is_some());
         let body = body.or_else(|| self.leaving(callee, call.target.is_some(), ending));
         let Body { inner, closing, result, left } = body?;

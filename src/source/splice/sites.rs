@@ -12,6 +12,7 @@ use lang_c::visit::{self, Visit};
 
 use super::super::canonical::has_call;
 use super::super::function::{derived, identifier};
+use super::super::inline::calls_itself;
 use super::super::nest::{assignment, target_of};
 use super::super::preprocess::Splice;
 use super::super::program::Free;
@@ -210,6 +211,10 @@ impl<'u> Splicer<'_, '_, 'u> {
         let mut spliced = |call: Call<'u>| {
             *number += 1;
             let callee = self.callee(call.call)?;
+            // Its calls would never end.
+            if calls_itself(identifier(&callee.declarator.node)?.node.name.as_str(), &self.bodies) {
+                return None;
+            }
             self.body(&call, callee, &format!("_{}_{number}", round + 1))
         };
         let pieces = |span: ByteSpan| self.pieces(self.preprocessed.balanced(span));
