@@ -285,9 +285,9 @@ impl Golden {
         Golden { longest, ..self }
     }
 
-    /// The same, where so long is less than it has now.
-    pub fn at_most(self, longest: Duration) -> Golden {
-        let longest = longest.min(self.longest);
+    /// The same for runs that go on outside of its arrays.
+    pub fn briefly(self) -> Golden {
+        let longest = self.longest.min(BRIEFLY);
         self.within(longest)
     }
 

@@ -4,7 +4,6 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
-use std::time::Duration;
 
 use anyhow::Result;
 
@@ -20,8 +19,6 @@ use crate::source::evaluate::evaluate;
 use crate::source::kernel::{Access, Argument, BinaryOp, Expr, Kernel, Statement};
 use crate::walk::{Values, count, in_order};
 
-/// The longest run of a C program whose subscripts leave their arrays.
-const BRIEFLY: Duration = Duration::from_secs(10);
 /// Loops that a count of the iterations looks at, and iterations that are checked: beyond them the status word tells.
 const STEPS: u64 = 1_000_000;
 const MOST: u64 = 2_000_000;
@@ -155,6 +152,12 @@ struct Compared {
     steps: &'static [i64],
 }
 
+/// The places of the scalars among the arguments, in the order of `Kernel::scalars`.
+fn scalars(kernel: &Kernel) -> impl Iterator<Item = usize> + '_ {
+    let arguments = kernel.arguments.iter().enumerate();
+    arguments.filter(|(_, argument)| matches!(argument, Argument::Scalar(_))).map(|(place, _)| place)
+}
+
 /// The values with which a kernel compares what it reads.
 pub fn sought(kernel: &Kernel) -> Sought {
     let is_size = |name: &str| kernel.parameters.iter().any(|parameter| parameter.name == name);
@@ -195,9 +198,7 @@ pub fn sought(kernel: &Kernel) -> Sought {
             }
         });
     }
-    let arguments = kernel.arguments.iter().enumerate();
-    let scalars = arguments.filter(|(_, argument)| matches!(argument, Argument::Scalar(_))).map(|(place, _)| place);
-    Sought { scalars: scalars.collect(), values: found }
+    Sought { scalars: scalars(kernel).collect(), values: found }
 }
 
 impl Sought {
@@ -238,7 +239,7 @@ pub fn expected(golden: Golden, offload: &Offload, job: &mut Job) -> Result<Vec<
     };
     // It may be that a loop has not found what it looks for.
     let drawn = job.image.clone();
-    match golden.at_most(BRIEFLY).expected(job) {
+    match golden.briefly().expected(job) {
         Ok(image) if check(offload, job).is_ok() => Ok(image),
         _ => {
             job.image = drawn;
@@ -255,8 +256,7 @@ pub fn check(offload: &Offload, job: &Job) -> std::result::Result<(), Diagnostic
         let (mut values, mut steps) = (Values::new(&job.sizes), STEPS);
         offload.source_order.pieces.iter().map(|piece| count(piece, &mut values, &mut steps)).sum::<Option<u64>>()
     };
-    let scalars = kernel.arguments.iter().zip(&job.arguments);
-    let scalars = scalars.filter(|(argument, _)| matches!(argument, Argument::Scalar(_))).map(|(_, bits)| *bits as i64);
+    let scalars = scalars(kernel).map(|place| job.arguments[place] as i64);
     let scalars: Vec<i64> = scalars.chain(job.host.iter().map(|bits| *bits as i64)).collect();
     let is_known = scalars.len() == kernel.scalars.len();
     if !kernel.depends_on_data() || !is_known || iterations().is_none_or(|count| count > MOST) {

@@ -54,6 +54,11 @@ impl Region {
         self.layout.subscripts(address - self.base)
     }
 
+    /// That of an access to which the first of [`Region::subscripts`] belongs.
+    fn first_subscript(&self) -> usize {
+        self.layout.digits.iter().map(|digit| digit.subscript).min().unwrap_or(0)
+    }
+
     /// Takes the elements of `image` that are in `got` as they are in `before` from there.
     fn keep(&self, image: &mut [u8], before: &[u8], got: &[u8]) {
         let bytes = self.element.bytes() as usize;
@@ -74,7 +79,7 @@ impl Region {
         }
         let range = self.base as usize..self.end() as usize;
         let (old, size) = (image[range.clone()].to_vec(), self.element.bytes() as usize);
-        let first = self.layout.digits.iter().map(|digit| digit.subscript).min().unwrap_or(0);
+        let first = self.first_subscript();
         // Places that are no cell's lie behind C's array, in their order.
         let mut behind = c.bytes() as usize;
         for place in (0..range.len()).step_by(size) {
@@ -489,7 +494,7 @@ impl Job {
         let region = &self.placement.regions[region];
         let mut random = SplitMix::named(value, &region.name);
         let c = region.layout.in_c();
-        let first = region.layout.digits.iter().map(|digit| digit.subscript).min().unwrap_or(0);
+        let first = region.first_subscript();
         let last = c.digits.last().map_or((0, 1), |digit| (digit.subscript - first, digit.radix));
         let size = region.element.bytes() as usize;
         for place in (0..region.bytes() as usize).step_by(size) {

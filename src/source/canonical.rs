@@ -528,6 +528,17 @@ fn mentions(item: &Node<BlockItem>, name: &str) -> bool {
     names.0.iter().any(|known| known == name)
 }
 
+/// The calls of what is visited, those in arguments of others too.
+#[derive(Default)]
+pub struct Calls<'u>(pub Vec<&'u CallExpression>);
+
+impl<'u> Visit<'u> for Calls<'u> {
+    fn visit_call_expression(&mut self, call: &'u CallExpression, span: &'u Span) {
+        self.0.push(call);
+        visit::visit_call_expression(self, call, span);
+    }
+}
+
 /// Whether an expression calls a function.
 pub fn has_call(node: &Node<Expression>) -> bool {
     struct Search(bool);

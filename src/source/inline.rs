@@ -6,9 +6,10 @@ use lang_c::ast::{
     ArraySize, BlockItem, CallExpression, Declaration, DeclarationSpecifier, Declarator, DerivedDeclarator, Expression,
     FunctionDefinition, Initializer, ParameterDeclaration, Statement, StorageClassSpecifier, UnaryOperator,
 };
-use lang_c::span::{Node, Span as ByteSpan};
-use lang_c::visit::{self, Visit};
+use lang_c::span::Node;
+use lang_c::visit::Visit;
 
+use super::canonical::Calls;
 use super::expression::{binary, convert, convert_to, truth, unary};
 use super::extremum::negated;
 use super::function::{derived, identifier};
@@ -70,20 +71,14 @@ const NUMBERS_ARE_TAKEN: &str = "numbers and whole arrays are taken: pass an ele
 
 /// Whether a function of the file calls itself, also by way of others.
 pub fn calls_itself(name: &str, functions: &HashMap<&str, &Node<FunctionDefinition>>) -> bool {
-    #[derive(Default)]
-    struct Called<'u>(Vec<&'u str>);
-    impl<'u> Visit<'u> for Called<'u> {
-        fn visit_call_expression(&mut self, call: &'u CallExpression, span: &'u ByteSpan) {
-            if let Expression::Identifier(name) = &call.callee.node {
-                self.0.push(&name.node.name);
-            }
-            visit::visit_call_expression(self, call, span);
-        }
-    }
-    let called = |name: &str| {
-        let mut called = Called::default();
-        functions.get(name).iter().for_each(|f| called.visit_statement(&f.node.statement.node, &f.node.statement.span));
-        called.0
+    let called = |name: &str| -> Vec<&str> {
+        let mut calls = Calls::default();
+        functions.get(name).iter().for_each(|f| calls.visit_statement(&f.node.statement.node, &f.node.statement.span));
+        let names = calls.0.into_iter().filter_map(|call| match &call.callee.node {
+            Expression::Identifier(name) => Some(name.node.name.as_str()),
+            _ => None,
+        });
+        names.collect()
     };
     let mut pending = called(name);
     let mut seen = HashSet::new();

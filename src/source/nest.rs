@@ -456,13 +456,18 @@ impl Nest<'_, '_> {
 
     /// The expression as a condition that iterators and sizes decide. Where they do not, nothing is left of the trial.
     fn decided(&mut self, expr: &Expr, span: Span) -> Option<Condition> {
+        self.trial(|nest| nest.scope.condition_of(expr, span), Option::is_some)
+    }
+
+    /// What `act` gives; unless that `counts`, no obligation and no quotient of it is left.
+    fn trial<T>(&mut self, act: impl FnOnce(&mut Self) -> T, counts: impl FnOnce(&T) -> bool) -> T {
         let (obligations, quotients) = (self.scope.obligations.len(), self.scope.quotients.len());
-        let condition = self.scope.condition_of(expr, span);
-        if condition.is_none() {
+        let made = act(self);
+        if !counts(&made) {
             self.scope.obligations.truncate(obligations);
             self.scope.quotients.truncate(quotients);
         }
-        condition
+        made
     }
 
     fn expression_statement(
@@ -521,11 +526,7 @@ impl Nest<'_, '_> {
 
     /// An expression whose value nobody takes: where it has one, nothing is done.
     fn unused(&mut self, node: &Node<Expression>) -> Checked<()> {
-        let (obligations, quotients) = (self.scope.obligations.len(), self.scope.quotients.len());
-        self.scope.expression(node)?;
-        self.scope.obligations.truncate(obligations);
-        self.scope.quotients.truncate(quotients);
-        Ok(())
+        self.trial(|nest| nest.scope.expression(node), |_| false).map(|_| ())
     }
 
     /// `lhs = rhs`, or `lhs op= rhs`.

@@ -13,7 +13,7 @@ use lang_c::ast::{BinaryOperator, BlockItem, CallExpression, Expression, IfState
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
-use super::super::canonical::{REPEATED, has_continue, has_jump, statements};
+use super::super::canonical::{Calls, REPEATED, has_continue, has_jump, statements};
 use super::super::exits::conjuncts;
 use super::super::function::{derived, has_loop};
 use super::super::nest::operation;
@@ -25,14 +25,7 @@ use super::{Piece, Splicer};
 impl<'u> Splicer<'_, '_, 'u> {
     /// Whether a body has to stand in place of some call in an expression.
     fn wants_body(&self, node: &Node<Expression>) -> bool {
-        struct Calls<'u>(Vec<&'u CallExpression>);
-        impl<'u> Visit<'u> for Calls<'u> {
-            fn visit_call_expression(&mut self, call: &'u CallExpression, span: &'u ByteSpan) {
-                self.0.push(call);
-                visit::visit_call_expression(self, call, span);
-            }
-        }
-        let mut calls = Calls(vec![]);
+        let mut calls = Calls::default();
         calls.visit_expression(&node.node, &node.span);
         calls.0.into_iter().any(|call| self.has_whole(call))
     }

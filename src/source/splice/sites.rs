@@ -10,7 +10,7 @@ use lang_c::ast::{
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
-use super::super::canonical::has_call;
+use super::super::canonical::{Calls, has_call};
 use super::super::function::{derived, identifier};
 use super::super::inline::calls_itself;
 use super::super::nest::{assignment, target_of};
@@ -375,13 +375,11 @@ impl<'u> Splicer<'_, '_, 'u> {
         // A condition is taken apart elsewhere; others have their own calls before them.
         if all.is_empty() && !matches!(site.kind, Kind::Condition(_)) {
             let is_free = |call: &CallExpression, span: ByteSpan, guards: &[Guard]| {
-                self.callee(call)
-                    .is_some_and(|callee| is_free(callee, call, span) && !self.is_record(&callee.specifiers))
-                    && self.has_whole(call)
+                self.callee(call).is_some_and(|callee| {
+                    let stays = || self.is_pure(callee, 0) || self.leaves_guards(callee, call, guards);
+                    is_free(callee, call, span) && !self.is_record(&callee.specifiers) && stays()
+                }) && self.has_whole(call)
                     && guards.iter().all(|(condition, _)| is_silent(condition))
-                    && self
-                        .callee(call)
-                        .is_some_and(|callee| self.is_pure(callee, 0) || self.leaves_guards(callee, call, guards))
             };
             all.extend(perhaps.into_iter().filter(|(call, span, guards)| is_free(call, *span, guards)));
         }
@@ -509,16 +507,9 @@ impl<'u> Splicer<'_, '_, 'u> {
 
     /// Whether a helper changes nothing but its own variables.
     fn is_pure(&self, callee: &FunctionDefinition, depth: usize) -> bool {
-        struct Called<'u>(Vec<&'u CallExpression>);
-        impl<'u> Visit<'u> for Called<'u> {
-            fn visit_call_expression(&mut self, call: &'u CallExpression, span: &'u ByteSpan) {
-                self.0.push(call);
-                visit::visit_call_expression(self, call, span);
-            }
-        }
         let mut written = Written::default();
         written.visit_statement(&callee.statement.node, &callee.statement.span);
-        let mut called = Called(vec![]);
+        let mut called = Calls::default();
         called.visit_statement(&callee.statement.node, &callee.statement.span);
         let names: Vec<&str> = parameters(callee)
             .iter()
