@@ -238,6 +238,9 @@ kernels! {
     sets; [n = 1], [n = 14], [n = 20];
     calls_in_turn; [N = 0], [N = 1], [N = 40];
     terminated; [], [wanted = -3];
+    remembered; [N = 0], [N = 1], [N = 25];
+    searched; [], [wanted = -3];
+    once; [N = 0], [N = 3];
     units_columns; [N = 0, M = 3], [N = 1, M = 1], [N = 21, M = 9], [N = 6, M = 20];
     units_border; [h = 3, w = 3], [h = 4, w = 9], [h = 33, w = 17];
     units_records; [n = 0], [n = 1], [n = 19];

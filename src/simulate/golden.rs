@@ -371,8 +371,8 @@ impl Golden {
                 Ended::Outside(outside) => {
                     let next = tried.entry(outside.region).or_insert(0);
                     let values = self.sought.in_region(job, outside.region);
-                    let Some(value) = values.get(*next) else { break };
-                    job.plant(outside.region, *value, outside.element < 0);
+                    let Some(values) = values.get(*next) else { break };
+                    job.plant(outside.region, values, outside.element < 0);
                     *next += 1;
                 }
             }
@@ -660,7 +660,12 @@ mod tests {
         let kept =
             "void f(const int x[40], int y[1]) { int i = 0, c = x[0]; while (c > -2147483000) c = x[++i]; y[0] = i; }";
         let rows = "void f(const int x[4][9], int y[4]) { for (int r = 0; r < 4; r++) { int i = 0; while (x[r][i] != 5) i++; y[r] = i; } }";
-        for text in [up, down, kept, rows] {
+        let twos = "void f(const int x[40], int y[1]) { int i = 0; while (x[i] != 5) i += 2; y[0] = i; }";
+        let counted = "void f(const int x[40], int y[4]) { for (int k = 0; k < 4; k++) { int i = 0; while (x[i] != k) i++; y[k] = i; } }";
+        let others = "void f(const int x[40], const int t[4], int y[4]) { for (int k = 0; k < 4; k++) { int i = 0; while (x[i] != t[k]) i++; y[k] = i; } }";
+        let again = "void f(const int x[40], int y[1]) { int i = 0; while (x[i] != 3) i++; i++; while (x[i] != 3) i++; y[0] = i; }";
+        let members = "void f(const int x[20][2], int y[1]) { int i = 0; while (x[i][0] != 5) i++; y[0] = i; }";
+        for text in [up, down, kept, rows, twos, counted, others, again, members] {
             let (image, job, is_drawn) = after(text).unwrap();
             let y = job.placement.regions.iter().find(|region| region.name == "y").unwrap();
             for place in (y.base..y.end()).step_by(4) {

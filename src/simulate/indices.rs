@@ -16,7 +16,7 @@ use crate::simulate::job::Job;
 use crate::simulate::number::Number;
 use crate::simulate::random::Range;
 use crate::source::evaluate::evaluate;
-use crate::source::kernel::{Access, Argument, BinaryOp, Expr, Kernel, Statement};
+use crate::source::kernel::{Access, Argument, BinaryOp, Expr, Kernel, ScalarType, Statement};
 use crate::walk::{Values, count, in_order};
 
 /// Loops that a count of the iterations looks at, and iterations that are checked: beyond them the status word tells.
@@ -142,15 +142,30 @@ pub struct Sought {
     values: Vec<Compared>,
 }
 
-/// A value with which something is compared, known before the run.
+/// A value with which something is compared.
 #[derive(Clone, Debug)]
 struct Compared {
     /// The array, an argument, that is compared with it as it is.
     array: Option<ArrayId>,
-    value: Expr,
+    value: Wanted,
     /// What is added to it: compared by order, its neighbours end a loop.
     steps: &'static [i64],
 }
+
+#[derive(Clone, Debug)]
+enum Wanted {
+    /// Known before the run.
+    Known(Expr),
+    /// Of iterators.
+    Counted(Expr),
+    /// The elements of an argument.
+    Elements(ArrayId, ScalarType),
+}
+
+/// As many values of an iterator, or elements of an array, are looked for.
+const SEVERAL: usize = 16;
+/// As many elements in a row have a value that is looked for, where one is not enough.
+const RUN: usize = 4;
 
 /// The places of the scalars among the arguments, in the order of `Kernel::scalars`.
 fn scalars(kernel: &Kernel) -> impl Iterator<Item = usize> + '_ {
@@ -161,11 +176,11 @@ fn scalars(kernel: &Kernel) -> impl Iterator<Item = usize> + '_ {
 /// The values with which a kernel compares what it reads.
 pub fn sought(kernel: &Kernel) -> Sought {
     let is_size = |name: &str| kernel.parameters.iter().any(|parameter| parameter.name == name);
-    let is_known = |expr: &Expr| {
+    let is_known = |expr: &Expr, or_counted: bool| {
         let mut all = true;
         expr.visit(&mut |own| {
             all &= match own {
-                Expr::Index { value, .. } => value.terms.keys().all(|name| is_size(name)),
+                Expr::Index { value, .. } => or_counted || value.terms.keys().all(|name| is_size(name)),
                 Expr::Scalar { scalar, .. } => *scalar < kernel.scalar_arguments(),
                 Expr::Constant { .. } | Expr::Unary { .. } | Expr::Binary { .. } | Expr::Cast { .. } => true,
                 _ => false,
@@ -173,10 +188,10 @@ pub fn sought(kernel: &Kernel) -> Sought {
         });
         all
     };
-    fn element(expr: &Expr) -> Option<ArrayId> {
+    fn element(expr: &Expr) -> Option<(ArrayId, ScalarType)> {
         match expr {
-            Expr::Read { access, .. } => Some(access.array),
-            Expr::Gather { gather, .. } => Some(gather.array),
+            Expr::Read { access, ty } => Some((access.array, *ty)),
+            Expr::Gather { gather, ty } => Some((gather.array, *ty)),
             Expr::Cast { operand, .. } => element(operand),
             _ => None,
         }
@@ -191,10 +206,16 @@ pub fn sought(kernel: &Kernel) -> Sought {
                 _ => return,
             };
             for (looked, value) in [(&**left, &**right), (right, left)] {
-                if is_known(value) && !is_known(looked) {
-                    let array = element(looked).map(|array| kernel.memory_of(array));
-                    found.push(Compared { array, value: value.clone(), steps });
+                if is_known(looked, true) {
+                    continue;
                 }
+                let array = element(looked).map(|(array, _)| kernel.memory_of(array));
+                let value = match element(value) {
+                    _ if is_known(value, false) => Some(Wanted::Known(value.clone())),
+                    _ if is_known(value, true) => Some(Wanted::Counted(value.clone())),
+                    own => own.map(|(array, ty)| Wanted::Elements(kernel.memory_of(array), ty)),
+                };
+                found.extend(value.map(|value| Compared { array, value, steps }));
             }
         });
     }
@@ -202,26 +223,44 @@ pub fn sought(kernel: &Kernel) -> Sought {
 }
 
 impl Sought {
-    /// The bits of an element of a region of [`Job::placement`], for each value that loops may look for in it: first what that array is
-    /// compared with, then what others are, and 0.
-    pub fn in_region(&self, job: &Job, region: usize) -> Vec<u64> {
+    /// What a region of [`Job::placement`] may get for loops to end in it, one after the other, as [`Job::plant`] takes it: each value
+    /// that they may look for, then in a row, and in the end all of them side by side.
+    pub fn in_region(&self, job: &Job, region: usize) -> Vec<Vec<u64>> {
+        let values = self.values(job, region);
+        let of = |times: usize| values.iter().map(move |value| vec![*value; times]);
+        // Each twice, for those who look at every other element, and once more, for those who look again.
+        let side_by_side: Vec<u64> = values.iter().chain(&values).flat_map(|value| [*value; 2]).collect();
+        of(1).chain((values.len() > 1).then_some(side_by_side)).chain(of(RUN)).collect()
+    }
+
+    /// The bits of an element of a region, for each value that loops may look for in it: first what that array is compared with, then
+    /// what others are, and 0.
+    fn values(&self, job: &Job, region: usize) -> Vec<u64> {
         let own = &job.placement.regions[region];
         let scalar = |scalar: usize| job.arguments[self.scalars[scalar]] as i64;
-        let index = |name: &str| job.sizes.get(name).copied().unwrap_or(0);
+        let index = |name: &str, other: i64| job.sizes.get(name).copied().unwrap_or(other);
         // Where equality ends a loop, nothing else does.
         let mut all: Vec<&Compared> = self.values.iter().collect();
         all.sort_by_key(|compared| (compared.array != Some(own.array), compared.steps.len()));
         let mut found = vec![];
         for compared in all {
-            let bits = evaluate(&compared.value, &mut |_| 0, &scalar, &index);
-            let value = Number::of(bits as u64, compared.value.ty());
-            found.extend(compared.steps.iter().map(|step| value.plus(*step)));
+            let known = |expr: &Expr, other: i64| {
+                let bits = evaluate(expr, &mut |_| 0, &scalar, &|name| index(name, other));
+                Number::of(bits as u64, expr.ty())
+            };
+            let values: Vec<Number> = match &compared.value {
+                Wanted::Known(expr) => vec![known(expr, 0)],
+                Wanted::Counted(expr) => (0..SEVERAL as i64).map(|other| known(expr, other)).collect(),
+                Wanted::Elements(array, ty) => job.first_elements(*array, SEVERAL, *ty),
+            };
+            found.extend(values.iter().flat_map(|value| compared.steps.iter().map(|step| value.plus(*step))));
         }
         found.push(Number::Whole(0));
         let mut bits: Vec<u64> = vec![];
         for value in found.into_iter().filter(|value| job.may_hold(region, *value)) {
             bits.extend(value.as_element(own.element).filter(|own| !bits.contains(own)));
         }
+        bits.truncate(SEVERAL);
         bits
     }
 }

@@ -21,6 +21,8 @@ use crate::word::RegisterWord;
 const GUARD: u64 = 64;
 /// Bytes from address 0 that simulations hold at most, however large the board's memory is. Benches count in 32 bits.
 const SIMULATED_BYTES: u64 = 1 << 30;
+/// Rows of so many elements at most may be the members of a structure.
+const SHORT: u64 = 8;
 
 /// One array in memory.
 #[derive(Clone, Debug, PartialEq)]
@@ -489,21 +491,44 @@ impl Job {
         range.is_none_or(|range| (range.low.value()..=range.high.value()).contains(&value.value()))
     }
 
-    /// Has each row of a region end in `value`, the bits of an element, or begin with it, and puts it here and there into the half before.
-    pub fn plant(&mut self, region: usize, value: u64, at_the_start: bool) {
+    /// The first elements of an array that is an argument.
+    pub fn first_elements(&self, array: ArrayId, count: usize, ty: ScalarType) -> Vec<Number> {
+        let region = self.placement.regions.iter().find(|region| region.array == array && !region.local);
+        let size = region.map_or(1, |region| region.element.bytes() as usize);
+        let bytes = region.map_or(0..0, |region| region.base as usize..(region.base + region.bytes()) as usize);
+        let words = self.image.get(bytes).unwrap_or_default().chunks_exact(size).take(count);
+        let bits = |word: &[u8]| word.iter().rev().fold(0u64, |value, byte| value << 8 | u64::from(*byte));
+        words.map(|word| Number::of(bits(word), ty)).collect()
+    }
+
+    /// Has each row of a region, and the last of several short ones, end in `values`, the bits of elements, the last one first, or begin with them, and puts some here and there
+    /// into the half before. Half of a row at most is of them.
+    pub fn plant(&mut self, region: usize, values: &[u64], at_the_start: bool) {
         let region = &self.placement.regions[region];
-        let mut random = SplitMix::named(value, &region.name);
+        let mut random = SplitMix::named(values.iter().fold(0, |sum, value| sum ^ value), &region.name);
         let c = region.layout.in_c();
         let first = region.first_subscript();
-        let last = c.digits.last().map_or((0, 1), |digit| (digit.subscript - first, digit.radix));
+        let digits: Vec<(usize, u64)> =
+            c.digits.iter().rev().map(|digit| (digit.subscript - first, digit.radix)).collect();
+        let last = digits.first().copied().unwrap_or((0, 1));
+        // Rows as short as those may be the members of structures.
+        let outer = digits.get(1).copied().filter(|_| last.1 <= SHORT);
         let size = region.element.bytes() as usize;
         for place in (0..region.bytes() as usize).step_by(size) {
-            let from_end = match (region.layout.subscripts(place as u64).get(last.0), at_the_start) {
+            let subscripts = region.layout.subscripts(place as u64);
+            let from_end = |(dimension, radix): (usize, u64)| match (subscripts.get(dimension), at_the_start) {
                 (Some(subscript), true) => *subscript,
-                (Some(subscript), false) => last.1.saturating_sub(1 + subscript),
+                (Some(subscript), false) => radix.saturating_sub(1 + subscript),
                 (None, _) => 0,
             };
-            if from_end == 0 || 2 * from_end < last.1 && random.draw().is_multiple_of(last.1) {
+            let at = |dimension: (usize, u64)| {
+                let from_end = from_end(dimension);
+                values.get(from_end as usize).filter(|_| from_end == 0 || 2 * from_end < dimension.1)
+            };
+            let own = at(last).or_else(|| outer.and_then(at));
+            let here_and_there = 2 * from_end(last) < last.1 && random.draw().is_multiple_of(last.1);
+            let own = own.or_else(|| values.get(random.draw() as usize % values.len()).filter(|_| here_and_there));
+            if let Some(value) = own {
                 let start = region.base as usize + place;
                 self.image[start..start + size].copy_from_slice(&value.to_le_bytes()[..size]);
             }

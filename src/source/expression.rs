@@ -237,7 +237,11 @@ impl Scope<'_> {
                 let condition = truth(self.expression(&conditional.node.condition)?);
                 let (then, otherwise) = (&*conditional.node.then_expression, &*conditional.node.else_expression);
                 let known = self.guard(&condition, &[then, otherwise], span);
-                let (holds, fails) = (known.clone(), known.map(negated));
+                let (mut holds, mut fails) = (known.clone(), known.clone().map(negated));
+                if known.is_none() {
+                    holds = self.implied(&condition, true, &[then], span);
+                    fails = self.implied(&condition, false, &[otherwise], span);
+                }
                 let then = self.guarded(holds, then)?;
                 let otherwise = self.guarded(fails, otherwise)?;
                 let ty = common(then.ty(), otherwise.ty());
@@ -289,6 +293,29 @@ impl Scope<'_> {
         let mut found = Subscripts(false);
         operands.iter().for_each(|operand| found.visit_expression(&operand.node, &operand.span));
         if found.0 { self.known_condition(condition, span) } else { None }
+    }
+
+    /// What is known where `condition` holds, or where it does not, of a condition that data decide, too: the parts that `&&` or `||` join.
+    fn implied(
+        &mut self,
+        condition: &Expr,
+        holds: bool,
+        operands: &[&Node<Expression>],
+        span: Span,
+    ) -> Option<Condition> {
+        if let Some(known) = self.guard(condition, operands, span) {
+            return Some(if holds { known } else { negated(known) });
+        }
+        match condition {
+            Expr::Binary { op: op @ (BinaryOp::LogicalAnd | BinaryOp::LogicalOr), left, right, .. }
+                if holds == (*op == BinaryOp::LogicalAnd) =>
+            {
+                let parts = [left, right].map(|part| self.implied(part, holds, operands, span));
+                let parts: Vec<Condition> = parts.into_iter().flatten().collect();
+                (!parts.is_empty()).then(|| all(parts))
+            }
+            _ => None,
+        }
     }
 
     /// The expression's value as one of the arithmetic type `ty`.

@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use lang_c::ast::{
-    ArraySize, BinaryOperator, BinaryOperatorExpression, BlockItem, DeclarationSpecifier, Declarator, DeclaratorKind,
-    DerivedDeclarator, DoWhileStatement, Ellipsis, Expression, ForInitializer, ForStatement, FunctionDeclarator,
-    FunctionDefinition, FunctionSpecifier, Identifier, IfStatement, InitDeclarator, Initializer, ParameterDeclaration,
-    PointerQualifier, Statement, StorageClassSpecifier, TranslationUnit, TypeQualifier, UnaryOperator, WhileStatement,
+    ArraySize, BinaryOperator, BinaryOperatorExpression, BlockItem, Declaration, DeclarationSpecifier, Declarator,
+    DeclaratorKind, DerivedDeclarator, DoWhileStatement, Ellipsis, Expression, ForInitializer, ForStatement,
+    FunctionDeclarator, FunctionDefinition, FunctionSpecifier, Identifier, IfStatement, InitDeclarator, Initializer,
+    ParameterDeclaration, PointerQualifier, Statement, StorageClassSpecifier, TranslationUnit, TypeQualifier,
+    UnaryOperator, WhileStatement,
 };
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
@@ -18,7 +19,7 @@ use super::map::SourceMap;
 use super::nest::{assignment, is_return, operation};
 use super::preprocess::Preprocessed;
 use super::scope::{Checked, check_name};
-use super::types::{COMPLEX, CType, STRUCTURE, TYPEOF, Types, functions};
+use super::types::{COMPLEX, CType, STRUCTURE, TYPEOF, Types, functions, is_const};
 use crate::diagnostic::{Diagnostic, Span};
 
 /// The one function of the user's file.
@@ -90,9 +91,9 @@ pub fn find<'u>(
         None => ("?".into(), map.span(function.span)),
     };
     // The program around the kernel may have loops too; a kernel returns nothing.
-    let with_loops = looping(&functions).into_iter().filter(|f| named(f).0 != "main");
+    let candidates = candidates(&functions).into_iter().filter(|f| named(f).0 != "main");
     let (void, others): (Vec<_>, Vec<_>) =
-        with_loops.partition(|f: &&_| types.of_declaration(&f.node.specifiers) == CType::Void);
+        candidates.partition(|f: &&_| types.of_declaration(&f.node.specifiers) == CType::Void);
     let kernels = uncalled(if void.is_empty() { others } else { void });
     match (&functions[..], &kernels[..]) {
         ([], _) => {
@@ -106,14 +107,26 @@ pub fn find<'u>(
         (_, [kernel]) => function(kernel, map, types),
         (_, [first, second, ..]) => {
             let names: Vec<String> = kernels.iter().map(|f| format!("`{}`", named(f).0)).collect();
-            Err(Diagnostic::new(format!("the file has several functions with loops: {}", names.join(", ")))
+            Err(Diagnostic::new(several(&functions, &names))
                 .at(named(second).1, format!("besides `{}`", named(first).0))
                 .help("put `#pragma scop` and `#pragma endscop` around the kernel's loops, or hide the others with #ifdef"))
         }
-        ([first, ..], []) => Err(Diagnostic::new("no function of the file has a loop")
+        ([first, ..], []) => Err(Diagnostic::new("no function but `main` has a loop")
             .at(named(first).1, "no loop")
             .help("burstc compiles one function with a loop nest")),
     }
+}
+
+/// That a file has several functions that may be the kernel.
+pub fn several(all: &[&Node<FunctionDefinition>], names: &[String]) -> String {
+    let what = if looping(all).is_empty() { "functions, and none has a loop" } else { "functions with loops" };
+    format!("the file has several {what}: {}", names.join(", "))
+}
+
+/// The functions of which one may be the kernel: those with loops, or all where none has one.
+pub fn candidates<'u>(all: &[&'u Node<FunctionDefinition>]) -> Vec<&'u Node<FunctionDefinition>> {
+    let with_loops = looping(all);
+    if with_loops.is_empty() { all.to_vec() } else { with_loops }
 }
 
 /// The functions that have a loop, or call one of these that has.
@@ -416,7 +429,7 @@ pub fn names_in_sizes(function: &Function) -> HashSet<String> {
         assigned: HashMap<&'ast str, Names>,
         /// The names in every comparison of a condition.
         comparisons: Vec<HashSet<String>>,
-        /// Variables that no affine expression tells: remainders by what is not constant, and what loops shift, multiply and mask.
+        /// Variables that no affine expression tells: remainders by what is not constant, what loops shift, multiply and mask, and arrays.
         odd: HashSet<&'ast str>,
         loops: usize,
     }
@@ -450,6 +463,14 @@ pub fn names_in_sizes(function: &Function) -> HashSet<String> {
                 }
             }
             visit::visit_binary_operator_expression(self, o, span);
+        }
+        fn visit_declaration(&mut self, declaration: &'ast Declaration, span: &'ast ByteSpan) {
+            if !is_const(declaration) {
+                let arrays = declaration.declarators.iter().map(|own| &own.node.declarator);
+                let arrays = arrays.filter(|own| !derived(own).is_empty()).filter_map(|own| identifier(&own.node));
+                self.odd.extend(arrays.map(|name| name.node.name.as_str()));
+            }
+            visit::visit_declaration(self, declaration, span);
         }
         fn visit_array_size(&mut self, size: &'ast ArraySize, span: &'ast ByteSpan) {
             self.names.visit_array_size(size, span);

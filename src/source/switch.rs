@@ -6,7 +6,7 @@
 //!
 //! becomes `if (e == 1 || e == 2) { A } else if (e == 3) { B C } else { C }`. Constants differ, so the order of the
 //! comparisons does not matter, wherever `default` stands. `if (c) break;` leaves the rest of its block to the other side. What
-//! is not of that form stays a `switch` and is refused: labels inside of inner blocks, declarations between the labels, an
+//! is not of that form stays a `switch` and is refused: labels inside of inner blocks, declarations that later cases name, an
 //! `e` that changes something.
 
 use lang_c::ast::{
@@ -18,8 +18,10 @@ use lang_c::visit::{self, Visit};
 
 use super::canonical;
 use super::constants::Constants;
+use super::function::identifier;
 use super::nest::{assignment, counts, operation};
 use super::plain::{binary, bodies, inner, number, whole};
+use super::program::Free;
 use super::types::Types;
 
 /// Statements that are written more than once, as one case falls into the next, of one `switch`.
@@ -116,10 +118,20 @@ fn chosen(switch: &SwitchStatement, span: Span, constants: &Constants) -> Option
 fn cases(body: &Node<Statement>) -> Option<Vec<Case>> {
     let Statement::Compound(items) = &body.node else { return None };
     let mut cases: Vec<Case> = vec![];
-    for item in items {
-        let BlockItem::Statement(mut inner) = item.node.clone() else {
-            // What a block declares is nobody else's.
-            return None;
+    // What a block declares is nobody else's.
+    let mut declared: Vec<(usize, String)> = vec![];
+    for (k, item) in items.iter().enumerate() {
+        let mut inner = match item.node.clone() {
+            BlockItem::Statement(inner) => inner,
+            BlockItem::Declaration(own) => {
+                let number = cases.len();
+                let case = cases.last_mut().filter(|case| !case.ends)?;
+                case.items.push(item.clone());
+                let names = own.node.declarators.iter().map(|own| identifier(&own.node.declarator.node));
+                declared.extend(names.map(|name| Some((number, name?.node.name.clone()))).collect::<Option<Vec<_>>>()?);
+                continue;
+            }
+            BlockItem::StaticAssert(_) => return None,
         };
         let mut labels = Case::default();
         while let Statement::Labeled(labeled) = inner.node {
@@ -145,6 +157,10 @@ fn cases(body: &Node<Statement>) -> Option<Vec<Case>> {
                 case.items.extend(without_break(items));
                 case.ends = true;
             }
+            // Its jumps leave the case, and nobody else means what it declares.
+            Statement::Compound(own) if own.iter().any(leaves) && are_own(&own, &items[k + 1..]) => {
+                case.items.extend(own);
+            }
             _ => {
                 case.ends = matches!(inner.node, Statement::Return(_) | Statement::Continue);
                 case.items.push(Node::new(BlockItem::Statement(inner), item.span));
@@ -156,7 +172,21 @@ fn cases(body: &Node<Statement>) -> Option<Vec<Case>> {
         case.constants.clear();
         case.ranges.clear();
     });
-    Some(cases)
+    let is_named = |(number, name): &(usize, String)| {
+        cases[*number..].iter().any(|case| Free::of_items(&case.items).names.contains(name))
+    };
+    (!declared.iter().any(is_named)).then_some(cases)
+}
+
+/// Whether what a block declares has names that nobody mentions behind it.
+fn are_own(block: &[Node<BlockItem>], behind: &[Node<BlockItem>]) -> bool {
+    let declarations = block.iter().filter_map(|item| match &item.node {
+        BlockItem::Declaration(own) => Some(&own.node.declarators),
+        _ => None,
+    });
+    let mut names = declarations.flatten().map(|own| identifier(&own.node.declarator.node));
+    let behind = Free::of_items(behind).names;
+    names.all(|name| name.is_some_and(|name| !behind.contains(&name.node.name)))
 }
 
 /// Whether a block ends its case.

@@ -296,8 +296,7 @@ fn elements(node: &Node<Expression>) -> Vec<&Node<Expression>> {
         }
         Expression::Cast(cast) => elements(&cast.node.expression),
         Expression::BinaryOperator(o) => match o.node.operator.node {
-            BinaryOperator::Index if variable(&o.node.rhs).is_some() => vec![node],
-            BinaryOperator::Index => elements(&o.node.rhs),
+            BinaryOperator::Index if variable(&o.node.rhs).is_some() => [vec![node], elements(&o.node.lhs)].concat(),
             BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr => elements(&o.node.lhs),
             _ => [elements(&o.node.lhs), elements(&o.node.rhs)].concat(),
         },

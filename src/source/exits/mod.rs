@@ -16,6 +16,7 @@ mod following;
 mod gotos;
 mod heads;
 mod leave;
+mod looked;
 mod nearing;
 mod taking;
 

@@ -19,6 +19,7 @@ use lang_c::visit::{self, Visit};
 use super::data::Data;
 use super::gotos::jumps;
 use super::heads::{Extents, conjuncts, subscripts_first};
+use super::looked::{Elements, Looked};
 use crate::source::breaks::{is_always, is_told, opposite};
 use crate::source::canonical::{REPEATED, has_continue, has_jump, names_in, statements};
 use crate::source::counters::named;
@@ -65,11 +66,12 @@ impl Nearing<'_> {
             true => self.left_at_last().or_else(|| self.left_between()),
             false => self.fixed().filter(|_| !self.is_do).or_else(|| self.closing(self.is_do)),
         };
+        let nearing = nearing.or_else(|| self.searched());
         nearing.or_else(|| (self.counts_anew || !self.is_counted()).then(|| self.within_arrays()).flatten())
     }
 
     /// Whether a counter ends the loop that begins with no data, and that every round moves by a constant.
-    fn is_counted(&self) -> bool {
+    pub fn is_counted(&self) -> bool {
         let gaps = || conjuncts(self.condition).into_iter().filter_map(|part| self.gap(part));
         let is_plain =
             |gap: &Gap| self.moving(gap).iter().all(|(name, _)| self.is_steady(name)) && self.width(gap).is_some();
@@ -375,6 +377,11 @@ impl Nearing<'_> {
     /// Whether no step of a variable brings it round: C knows no such step, or says nothing of it.
     pub fn goes_on(&self, name: &str) -> bool {
         self.declared.is_signed(name) && self.declared.has_bits(name, 32)
+    }
+
+    /// Whether a variable of any sign counts from 0 to the end of any array without coming round.
+    pub fn is_long(&self, name: &str) -> bool {
+        self.declared.has_bits(name, 32)
     }
 
     /// Whether a round moves an integer by one at most: then it stays between two ends that its type holds.
@@ -760,111 +767,6 @@ pub fn step_in(item: &Node<BlockItem>, name: &str) -> Option<i64> {
     match &item.node {
         BlockItem::Statement(Node { node: Statement::Expression(Some(own)), .. }) => step_of(own, name),
         _ => None,
-    }
-}
-
-/// Looks for elements that every round looks at, in which the name is a subscript, or what a constant is added to.
-struct Looked<'l> {
-    name: &'l str,
-    extents: &'l Extents,
-    /// Of this array alone.
-    array: Option<&'l str>,
-    /// What the round has added to the variable.
-    moved: i64,
-    /// How far the subscripts are from what the variable was, and the extents of the arrays.
-    found: Vec<(i64, Node<Expression>)>,
-}
-
-impl Looked<'_> {
-    /// A condition that holds.
-    fn condition(&mut self, node: &Node<Expression>) {
-        conjuncts(node).into_iter().for_each(|part| self.expression(part));
-    }
-
-    /// What C surely looks at on the way to a value.
-    fn expression(&mut self, node: &Node<Expression>) {
-        match &node.node {
-            Expression::UnaryOperator(unary) => match unary.node.operator.node {
-                UnaryOperator::Address => {}
-                _ => self.expression(&unary.node.operand),
-            },
-            Expression::Cast(cast) => self.expression(&cast.node.expression),
-            Expression::Conditional(choice) => self.expression(&choice.node.condition),
-            Expression::BinaryOperator(o) => {
-                let is_lazy = matches!(o.node.operator.node, BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr);
-                self.expression(&o.node.lhs);
-                if !is_lazy {
-                    self.expression(&o.node.rhs);
-                }
-                if let Some((array, extent, subscript)) = self.extents.looked_at(node)
-                    && self.array.is_none_or(|own| own == array)
-                    && let Some(by) = offset_of(subscript, self.name)
-                {
-                    self.found.push((by + self.moved, extent.clone()));
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// The items that a body begins with, up to where the next round may begin.
-    fn items(&mut self, items: &Items) {
-        for item in items {
-            let is_moved = changes_of(item, self.name);
-            match &item.node {
-                BlockItem::Statement(Node { node: Statement::Expression(Some(own)), .. }) => {
-                    match step_of(own, self.name) {
-                        Some(by) => self.moved += by,
-                        None if is_moved => return,
-                        None => self.expression(own),
-                    }
-                }
-                BlockItem::Declaration(declaration) if !is_moved => {
-                    for declarator in &declaration.node.declarators {
-                        if let Some(Initializer::Expression(value)) =
-                            declarator.node.initializer.as_ref().map(|first| &first.node)
-                        {
-                            self.expression(value);
-                        }
-                    }
-                }
-                BlockItem::Statement(Node { node: Statement::If(branch), .. }) => {
-                    let mut moved = vec![];
-                    changed_in(&branch.node.condition, &mut moved);
-                    if moved.iter().any(|own| own == self.name) {
-                        return;
-                    }
-                    self.expression(&branch.node.condition);
-                    let own = std::slice::from_ref(item);
-                    if is_moved || has_continue(&block(own.to_vec(), item.span)) || has_goto(own) {
-                        return;
-                    }
-                }
-                _ => return,
-            }
-        }
-    }
-}
-
-/// The arrays that are looked into at a variable, or a sum of one and a constant, with that variable.
-struct Elements<'l> {
-    extents: &'l Extents,
-    found: Vec<(String, String)>,
-}
-
-impl<'ast> Visit<'ast> for Elements<'_> {
-    fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
-        let node = Node::new(expression.clone(), *span);
-        if let Some((array, _, subscript)) = self.extents.looked_at(&node)
-            && let [name] = &names_in(subscript)[..]
-            && offset_of(subscript, name).is_some()
-        {
-            let own = (array.to_string(), name.clone());
-            if !self.found.contains(&own) {
-                self.found.push(own);
-            }
-        }
-        visit::visit_expression(self, expression, span);
     }
 }
 

@@ -13,6 +13,7 @@ mod places;
 pub mod redefine;
 mod returned;
 mod sizes;
+mod statics;
 mod top;
 
 use lang_c::ast::{BlockItem, FunctionDefinition, Statement, TranslationUnit};
@@ -20,7 +21,7 @@ use lang_c::span::{Node, Span as ByteSpan};
 
 use anyhow::Context as _;
 
-use super::function::{Region, identifier, looping, uncalled};
+use super::function::{Region, candidates, identifier, several, uncalled};
 use super::preprocess::{Preprocessed, check_syntax, preprocess};
 use super::scope::Checked;
 use super::token::{Kind, Tokens, tokenize};
@@ -80,6 +81,8 @@ pub struct Place {
 /// in the user's file.
 pub fn choose(user: &Source, choice: &Choice) -> anyhow::Result<Program> {
     let (source, mut notes) = without_missing_headers(user)?;
+    let has_all = source.text == user.text;
+    let source = statics::lifted(source);
     let original = tokenize(&source.text);
     if let Some(first) = original.tokens.iter().find(|token| token.text(&source.text) == "volatile") {
         notes.push(format!(
@@ -91,7 +94,6 @@ pub fn choose(user: &Source, choice: &Choice) -> anyhow::Result<Program> {
     let as_it_is =
         |notes| Program { user: user.clone(), source: source.clone(), places: Places::default(), notes, region: None };
     let is_one = choice.function.is_none() && choice.line.is_none() && !may_be_program(&preprocessed);
-    let has_all = source.text == user.text;
     if is_one && has_all {
         return Ok(as_it_is(notes));
     }
@@ -198,11 +200,15 @@ fn outlined(
     let is_wanted = |name: &str| choice.function.as_deref().is_none_or(|wanted| wanted == name);
     // First everything; then, where the parser cannot read it, what the kernel may stand in.
     let line = |at: usize| preprocessed.map.span(ByteSpan::span(at, at + 1)).line;
+    let has_loops = externals
+        .iter()
+        .filter(|external| external.is_main)
+        .any(|external| external.function.as_ref().is_some_and(|(_, body)| has_loop_words(preprocessed, body)));
     let keeps = |external: &top::External| {
         let Some((name, body)) = &external.function else { return true };
         let holds_line = choice.line.is_none_or(|l| (line(body.start)..=line(body.end - 1)).contains(&l));
         match (regions.is_empty(), &choice.function, choice.line) {
-            (true, None, None) => has_loop_words(preprocessed, body) && name != "main",
+            (true, None, None) => (has_loop_words(preprocessed, body) || !has_loops) && name != "main",
             (false, None, None) => regions.iter().any(|region| body.contains(&region.bytes.start)),
             _ => is_wanted(name) && holds_line,
         }
@@ -346,7 +352,7 @@ impl<'u> Reader<'u> {
         if !self.regions.is_empty() && choice.function.is_none() {
             return Ok(None);
         }
-        let with_loops: Vec<_> = looping(self.own);
+        let with_loops: Vec<_> = candidates(self.own);
         let whole = |function| Part { function, region: None, marked: false };
         if choice.function.is_some() {
             return match with_loops.into_iter().find(|f| named(name_of(&f.node))) {
@@ -366,7 +372,7 @@ impl<'u> Reader<'u> {
             _ => {
                 let names: Vec<String> = kernels.iter().map(|f| format!("`{}`", name_of(&f.node))).collect();
                 let span = kernels.get(1).and_then(|f| identifier(&f.node.declarator.node)).map(|n| self.span(n.span));
-                Err(Diagnostic::new(format!("the file has several functions with loops: {}", names.join(", ")))
+                Err(Diagnostic::new(several(self.own, &names))
                     .at(span.unwrap_or_default(), format!("besides {}", names[0]))
                     .help(self.listing()))
             }
@@ -422,7 +428,7 @@ impl<'u> Reader<'u> {
         for region in self.regions {
             words.push(format!("--region {} (`#pragma scop`)", region.span.line));
         }
-        for function in looping(self.own).iter().filter(|f| name_of(&f.node) != "main") {
+        for function in candidates(self.own).iter().filter(|f| name_of(&f.node) != "main") {
             words.push(format!("--function {}", name_of(&function.node)));
         }
         if self.regions.is_empty() {

@@ -7,7 +7,11 @@
 //! do S while (find(a, n, k) > 2);                while (1) { S if (!(find(a, n, k) > 2)) break; }
 //! do S while (k > 0 && find(a, n, k) > 2);       S while (k > 0) { if (!(find(a, n, k) > 2)) break; S }
 //! if (k < 0 || find(a, n, k) > 2) S else T       int h = (k < 0) != 0; if (!h) h = (find(a, n, k) > 2) != 0; if (h) S else T
+//! if (k < 0 ? find(a, n, k) : 0) S               int h = (k < 0 ? find(a, n, k) : 0) != 0; if (h) S
+//! for (…; k++, next(&k)) S                       for (…;) { S k++, next(&k); }
 //! ```
+//!
+//! `continue` in what ends with such a thing goes to a label before it.
 
 use lang_c::ast::{BinaryOperator, BlockItem, CallExpression, Expression, IfStatement, Statement};
 use lang_c::span::{Node, Span as ByteSpan};
@@ -69,9 +73,17 @@ impl<'u> Splicer<'_, '_, 'u> {
         span: ByteSpan,
         is_listed: bool,
     ) -> Vec<Splice> {
-        // Elsewhere the body goes on with its end.
-        if !self.wants_body(condition) || has_continue(body) {
+        if !self.wants_body(condition) {
             return vec![];
+        }
+        if has_continue(body) {
+            let (mut edits, label) = self.to_end(body);
+            let (start, end) = (body.span.start, self.preprocessed.end(body.span));
+            let here = ByteSpan::span(start, start + 1);
+            let word = |text: &str| (text.to_string(), here);
+            edits.push((start..start, vec![word("{")]));
+            edits.push((end..end, [&label, ":", ";", "}"].map(word).to_vec()));
+            return edits;
         }
         let here = ByteSpan::span(condition.span.start, condition.span.start + 1);
         let word = |text: &str| (text.to_string(), here);
@@ -137,14 +149,17 @@ impl<'u> Splicer<'_, '_, 'u> {
     /// An `if` that comes to a call only by way of another condition.
     pub fn branch(&self, branch: &IfStatement, span: ByteSpan, is_listed: bool, number: &mut usize) -> Vec<Splice> {
         let IfStatement { condition, then_statement, else_statement } = branch;
+        if !self.wants_body(condition) {
+            return vec![];
+        }
         let Some((operator @ (BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr), _)) = operation(condition)
         else {
-            return vec![];
+            // What a variable begins with is taken apart in its own place.
+            let has_choice = has_choice(condition);
+            return if has_choice { self.held(condition, span, is_listed, number) } else { vec![] };
         };
         let parts = operands(condition, &operator);
-        let Some(first) = parts.iter().position(|part| self.wants_body(part)) else {
-            return vec![];
-        };
+        let first = parts.iter().position(|part| self.wants_body(part)).unwrap_or_default();
         // What follows the first is evaluated when its calls are done.
         let first = first.max(1);
         let is_and = operator == BinaryOperator::LogicalAnd;
@@ -159,28 +174,99 @@ impl<'u> Splicer<'_, '_, 'u> {
             let (start, end) = (then_statement.span.start, self.preprocessed.end(then_statement.span));
             return vec![(self.bytes(condition), before), (start..start, inner), (end..end, vec![word("}")])];
         }
+        let own = self.truth_name(span, number);
+        let mut first = ["int", &own, "="].map(word).to_vec();
+        first.extend(truth(before, here));
+        first.extend(["if", "("].map(word));
+        first.extend((!is_and).then(|| word("!")));
+        first.extend([&own, ")", &own, "="].map(word));
+        first.extend(truth(behind, here));
+        self.with_truth(condition, span, is_listed, first, &own)
+    }
+
+    /// An `if` whose condition is a variable's value.
+    fn held(&self, condition: &Node<Expression>, span: ByteSpan, is_listed: bool, number: &mut usize) -> Vec<Splice> {
+        let here = ByteSpan::span(span.start, span.start + 1);
+        let own = self.truth_name(span, number);
+        let mut first = ["int", &own, "="].map(|text| (text.to_string(), here)).to_vec();
+        first.extend(truth(self.part(condition), here));
+        self.with_truth(condition, span, is_listed, first, &own)
+    }
+
+    /// A name that nobody has, of a condition.
+    fn truth_name(&self, span: ByteSpan, number: &mut usize) -> String {
         *number += 1;
         let mut own = format!("holds_{}_{number}", span.start);
         while self.preprocessed.text.contains(&own) {
             own.push('_');
         }
-        let truth = |pieces: Vec<Piece>| {
-            let ends = [")", "!=", "0", ";"].map(word).to_vec();
-            [vec![word("(")], pieces, ends].concat()
-        };
-        let mut first: Vec<Piece> = if is_listed { vec![] } else { vec![word("{")] };
-        first.extend(["int", &own, "="].map(word));
-        first.extend(truth(before));
-        first.extend(["if", "("].map(word));
-        first.extend((!is_and).then(|| word("!")));
-        first.extend([&own, ")", &own, "="].map(word));
-        first.extend(truth(behind));
+        own
+    }
+
+    /// The `if` at `span` behind what makes the variable `own`, with that as its condition.
+    fn with_truth(
+        &self,
+        condition: &Node<Expression>,
+        span: ByteSpan,
+        is_listed: bool,
+        mut first: Vec<Piece>,
+        own: &str,
+    ) -> Vec<Splice> {
+        let here = ByteSpan::span(span.start, span.start + 1);
+        let word = |text: &str| (text.to_string(), here);
         let end = self.preprocessed.end(span);
-        let mut edits = vec![(span.start..span.start, first), (self.bytes(condition), vec![word(&own)])];
+        if !is_listed {
+            first.insert(0, word("{"));
+        }
+        let mut edits = vec![(span.start..span.start, first), (self.bytes(condition), vec![word(own)])];
         if !is_listed {
             edits.push((end..end, vec![word("}")]));
         }
         edits
+    }
+
+    /// The step of a loop that calls what has to stand there as a whole, as the end of the loop's body.
+    pub fn step(&self, step: &Node<Expression>, body: &Node<Statement>) -> Vec<Splice> {
+        if !self.wants_body(step) {
+            return vec![];
+        }
+        let here = ByteSpan::span(step.span.start, step.span.start + 1);
+        let word = |text: &str| (text.to_string(), here);
+        let (start, end) = (body.span.start, self.preprocessed.end(body.span));
+        let (mut edits, label) = if has_continue(body) { self.to_end(body) } else { (vec![], String::new()) };
+        edits.push((self.bytes(step), vec![]));
+        edits.push((start..start, vec![word("{")]));
+        let mut behind = if label.is_empty() { vec![] } else { [&label, ":", ";"].map(word).to_vec() };
+        behind.extend(self.part(step));
+        behind.extend([";", "}"].map(word));
+        edits.push((end..end, behind));
+        edits
+    }
+
+    /// Each `continue` of a loop's body as a jump to a label, and the label.
+    fn to_end(&self, body: &Node<Statement>) -> (Vec<Splice>, String) {
+        struct Continues(Vec<ByteSpan>);
+        impl<'ast> Visit<'ast> for Continues {
+            fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast ByteSpan) {
+                match statement {
+                    Statement::Continue => self.0.push(*span),
+                    Statement::For(_) | Statement::While(_) | Statement::DoWhile(_) => {}
+                    _ => visit::visit_statement(self, statement, span),
+                }
+            }
+        }
+        let mut label = format!("next_{}", body.span.start);
+        while self.preprocessed.text.contains(&label) {
+            label.push('_');
+        }
+        let mut found = Continues(vec![]);
+        found.visit_statement(&body.node, &body.span);
+        let jump = |span: ByteSpan| {
+            let here = ByteSpan::span(span.start, span.start + 1);
+            let words = ["goto", &label, ";"].map(|text| (text.to_string(), here)).to_vec();
+            (span.start..self.preprocessed.end(span), words)
+        };
+        (found.0.into_iter().map(jump).collect(), label)
     }
 
     fn bytes(&self, node: &Node<Expression>) -> std::ops::Range<usize> {
@@ -206,6 +292,32 @@ impl<'u> Splicer<'_, '_, 'u> {
         }
         all
     }
+}
+
+/// Whether an expression comes to a part of it only under a condition.
+fn has_choice(node: &Node<Expression>) -> bool {
+    struct Search(bool);
+    impl<'ast> Visit<'ast> for Search {
+        fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast ByteSpan) {
+            self.0 |= match expression {
+                Expression::Conditional(_) => true,
+                Expression::BinaryOperator(o) => {
+                    matches!(o.node.operator.node, BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr)
+                }
+                _ => false,
+            };
+            visit::visit_expression(self, expression, span);
+        }
+    }
+    let mut search = Search(false);
+    search.visit_expression(&node.node, &node.span);
+    search.0
+}
+
+/// `(…) != 0;`
+fn truth(pieces: Vec<Piece>, here: ByteSpan) -> Vec<Piece> {
+    let word = |text: &str| (text.to_string(), here);
+    [vec![word("(")], pieces, [")", "!=", "0", ";"].map(word).to_vec()].concat()
 }
 
 /// Whether a body has a label, which can stand once only.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use lang_c::ast::{
     BinaryOperator, BinaryOperatorExpression, BlockItem, CallExpression, Declaration, DerivedDeclarator, Expression,
-    FunctionDefinition, IfStatement, Initializer, ParameterDeclaration, Statement,
+    FunctionDefinition, IfStatement, InitDeclarator, Initializer, ParameterDeclaration, Statement,
 };
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
@@ -15,7 +15,7 @@ use super::super::function::{derived, identifier};
 use super::super::inline::calls_itself;
 use super::super::nest::{assignment, target_of};
 use super::super::preprocess::Splice;
-use super::super::program::Free;
+use super::super::program::{Changed, Free};
 use super::super::structs::type_specifiers;
 use super::{Call, Piece, Splicer, Token};
 
@@ -36,8 +36,8 @@ enum Kind<'u> {
     Declared(&'u Declaration),
     /// `if (f(a))`
     Condition(&'u IfStatement),
-    /// `while (f(a))`, `for (…; f(a); …)`
-    Head(&'u Node<Expression>, &'u Node<Statement>),
+    /// `while (f(a))`, `for (…; f(a); f(b))`
+    Head { condition: Option<&'u Node<Expression>>, step: Option<&'u Node<Expression>>, body: &'u Node<Statement> },
     /// `do … while (f(a));`
     Foot(&'u Node<Expression>, &'u Node<Statement>),
     /// `switch (f(a))`
@@ -72,9 +72,15 @@ impl<'u> Visit<'u> for Sites<'u> {
             },
             Statement::If(branch) => Some(Kind::Condition(&branch.node)),
             Statement::Switch(switch) => Some(Kind::Value(&switch.node.expression)),
-            Statement::While(w) => Some(Kind::Head(&w.node.expression, &w.node.statement)),
+            Statement::While(w) => {
+                Some(Kind::Head { condition: Some(&w.node.expression), step: None, body: &w.node.statement })
+            }
             Statement::DoWhile(w) => Some(Kind::Foot(&w.node.expression, &w.node.statement)),
-            Statement::For(f) => f.node.condition.as_ref().map(|condition| Kind::Head(condition, &f.node.statement)),
+            Statement::For(f) => Some(Kind::Head {
+                condition: f.node.condition.as_deref(),
+                step: f.node.step.as_deref(),
+                body: &f.node.statement,
+            }),
             _ => None,
         };
         let is_listed = self.listed.take() == Some(*span);
@@ -83,19 +89,27 @@ impl<'u> Visit<'u> for Sites<'u> {
     }
 }
 
+/// How deep calls in the bodies of calls are looked at.
+const DEPTH: usize = 8;
+
 /// A condition, and whether it holds or not where what depends on it is evaluated.
 type Guard<'u> = (&'u Node<Expression>, bool);
 
-/// The calls of an expression, none inside of another, and under which conditions they are evaluated.
-#[derive(Default)]
-struct Inner<'u> {
+/// The calls of an expression for which bodies are to stand, none inside of another, and under which conditions they are evaluated.
+struct Inner<'f, 'u> {
+    /// Whether a call stays where it is.
+    stays: &'f dyn Fn(&CallExpression) -> bool,
     calls: Vec<(&'u CallExpression, ByteSpan, Vec<Guard<'u>>)>,
     around: Vec<Guard<'u>>,
     /// Pairs of which the second is evaluated when all that the first does is done, or not at all.
     ordered: Vec<(ByteSpan, ByteSpan)>,
 }
 
-impl<'u> Inner<'u> {
+impl<'f, 'u> Inner<'f, 'u> {
+    fn new(stays: &'f dyn Fn(&CallExpression) -> bool) -> Self {
+        Inner { stays, calls: vec![], around: vec![], ordered: vec![] }
+    }
+
     fn under(&mut self, guard: Guard<'u>, node: &'u Node<Expression>) {
         self.around.push(guard);
         self.visit_expression(&node.node, &node.span);
@@ -103,9 +117,10 @@ impl<'u> Inner<'u> {
     }
 }
 
-impl<'u> Visit<'u> for Inner<'u> {
+impl<'u> Visit<'u> for Inner<'_, 'u> {
     fn visit_expression(&mut self, expression: &'u Expression, span: &'u ByteSpan) {
         match expression {
+            Expression::Call(call) if (self.stays)(&call.node) => visit::visit_expression(self, expression, span),
             Expression::Call(call) => self.calls.push((&call.node, *span, self.around.clone())),
             Expression::Conditional(choice) => {
                 let condition = &*choice.node.condition;
@@ -204,7 +219,39 @@ pub fn parameters(callee: &FunctionDefinition) -> Vec<&Node<ParameterDeclaration
     prototype.into_iter().flatten().collect()
 }
 
+/// The arguments of a call that are no values, but places.
+fn places<'n>(callee: &FunctionDefinition, call: &'n CallExpression) -> Vec<&'n Node<Expression>> {
+    let is_place = |p: &Node<ParameterDeclaration>| p.node.declarator.as_ref().is_some_and(|d| !derived(d).is_empty());
+    parameters(callee).into_iter().zip(&call.arguments).filter(|(p, _)| is_place(p)).map(|(_, own)| own).collect()
+}
+
 impl<'u> Splicer<'_, '_, 'u> {
+    /// Whether a call is an expression, of numbers alone, or of a function that is not here.
+    fn stays(&self, call: &CallExpression) -> bool {
+        let Some(callee) = self.callee(call) else { return true };
+        let is_record = |p: &&Node<ParameterDeclaration>| self.is_record(&p.node.specifiers);
+        !self.has_whole(call) && self.gives_number(callee) && !parameters(callee).iter().any(is_record)
+    }
+
+    /// The statement at `span` with what a comma in front of its value separates before it: `x = (f(), g());` as `f(); x = g();`.
+    fn in_turn(&self, value: &Node<Expression>, span: ByteSpan, is_bare: bool) -> Option<Vec<Splice>> {
+        let Expression::Comma(parts) = &value.node else { return None };
+        let (last, first) = parts.split_last().filter(|_| has_call(value))?;
+        let here = ByteSpan::span(span.start, span.start + 1);
+        let word = |text: &str| (text.to_string(), here);
+        let part = |part: &Node<Expression>| self.pieces(self.preprocessed.balanced(part.span));
+        let mut before: Vec<Piece> = if is_bare { vec![] } else { vec![word("{")] };
+        before.extend(first.iter().flat_map(|own| [part(own), vec![word(";")]].concat()));
+        let whole = self.preprocessed.balanced(value.span);
+        let kept = [vec![word("(")], part(last), vec![word(")")]].concat();
+        let mut edits = vec![(span.start..span.start, before), (whole.start..whole.end, kept)];
+        if !is_bare {
+            let end = self.preprocessed.end(span);
+            edits.push((end..end, vec![word("}")]));
+        }
+        Some(edits)
+    }
+
     /// What takes the place of the calls of a statement.
     pub fn site(&self, site: &Site<'u>, round: usize, number: &mut usize) -> Vec<Splice> {
         let bytes = site.span.start..self.preprocessed.end(site.span);
@@ -236,6 +283,9 @@ impl<'u> Splicer<'_, '_, 'u> {
                 _ => {}
             },
             Kind::Assigned(o) => {
+                if let Some(edits) = self.in_turn(&o.rhs, site.span, false) {
+                    return edits;
+                }
                 if let Expression::Call(call) = &o.rhs.node {
                     let target = Some((pieces(o.lhs.span), self.pieces(o.operator.span)));
                     if let Some(pieces) = spliced(Call { span: site.span, call: &call.node, target }) {
@@ -248,10 +298,21 @@ impl<'u> Splicer<'_, '_, 'u> {
                     return edits;
                 }
             }
-            Kind::Condition(_) => {}
-            Kind::Head(condition, body) => return self.head(condition, body),
+            Kind::Condition(branch) => {
+                if let Some(edits) = self.in_turn(&branch.condition, site.span, site.is_listed) {
+                    return edits;
+                }
+            }
+            Kind::Head { condition, step, body } => {
+                let edits = condition.map_or(vec![], |condition| self.head(condition, body));
+                return if edits.is_empty() { step.map_or(vec![], |step| self.step(step, body)) } else { edits };
+            }
             Kind::Foot(condition, body) => return self.foot(condition, body, site.span, site.is_listed),
-            Kind::Value(_) => {}
+            Kind::Value(value) => {
+                if let Some(edits) = self.in_turn(value, site.span, false) {
+                    return edits;
+                }
+            }
         }
         let edits = self.hoisted(site, bytes, &mut spliced);
         match &site.kind {
@@ -276,6 +337,9 @@ impl<'u> Splicer<'_, '_, 'u> {
         let declarator = &only.node.declarator;
         let name = identifier(&declarator.node).filter(|_| derived(declarator).is_empty())?;
         let Initializer::Expression(first) = &only.node.initializer.as_ref()?.node else { return None };
+        if let Some(edits) = self.in_turn(first, span, true) {
+            return Some(edits);
+        }
         let Expression::Call(call) = &first.node else { return None };
         let own = |text: &str| (text.to_string(), name.span);
         let target = Some((vec![own(&name.node.name)], vec![own("=")]));
@@ -297,12 +361,12 @@ impl<'u> Splicer<'_, '_, 'u> {
                     })
             })
         };
-        let mut inner = Inner::default();
+        let mut calls = Calls::default();
         for first in declaration.declarators.iter().filter_map(|d| d.node.initializer.as_ref()) {
-            inner.visit_initializer(&first.node, &first.span);
+            calls.visit_initializer(&first.node, &first.span);
         }
         let specifiers: Vec<Piece> = declaration.specifiers.iter().flat_map(|s| self.pieces(s.span)).collect();
-        if !inner.calls.iter().any(|(call, ..)| takes_more(call)) || specifiers.iter().any(|(text, _)| text == "{") {
+        if !calls.0.iter().any(|call| takes_more(call)) || specifiers.iter().any(|(text, _)| text == "{") {
             return None;
         }
         let mut pieces = vec![];
@@ -331,7 +395,8 @@ impl<'u> Splicer<'_, '_, 'u> {
         bytes: std::ops::Range<usize>,
         spliced: &mut impl FnMut(Call<'u>) -> Option<Vec<Piece>>,
     ) -> Vec<Splice> {
-        let mut inner = Inner::default();
+        let stays = |call: &CallExpression| self.stays(call);
+        let mut inner = Inner::new(&stays);
         let is_declared = match &site.kind {
             Kind::Alone(node) => {
                 inner.visit_expression(&node.node, &node.span);
@@ -345,7 +410,7 @@ impl<'u> Splicer<'_, '_, 'u> {
                 inner.visit_expression(&node.node, &node.span);
                 false
             }
-            Kind::Head(..) | Kind::Foot(..) => return vec![],
+            Kind::Head { .. } | Kind::Foot(..) => return vec![],
             Kind::Assigned(o) => {
                 inner.visit_expression(&o.lhs.node, &o.lhs.span);
                 inner.visit_expression(&o.rhs.node, &o.rhs.span);
@@ -433,11 +498,9 @@ impl<'u> Splicer<'_, '_, 'u> {
             _ => ByteSpan::span(site.span.start, self.preprocessed.end(site.span)),
         };
         let own = self.preprocessed.balanced(span);
-        let parameters = parameters(callee);
-        let pairs = parameters.iter().zip(&call.arguments);
-        let places = pairs.filter(|(p, _)| p.node.declarator.as_ref().is_some_and(|d| !derived(d).is_empty()));
-        let named: HashSet<&str> = places
-            .flat_map(|(_, argument)| self.tokens(self.preprocessed.balanced(argument.span)))
+        let named: HashSet<&str> = places(callee, call)
+            .into_iter()
+            .flat_map(|argument| self.tokens(self.preprocessed.balanced(argument.span)))
             .filter(|token| token.kind == super::Kind::Word)
             .map(|token| self.text(token))
             .collect();
@@ -449,11 +512,11 @@ impl<'u> Splicer<'_, '_, 'u> {
             |token: &&Token| !is_in(token.start, &own) && !behind.iter().any(|bytes| is_in(token.start, bytes));
         let others = self.tokens(around).iter().filter(is_other);
         let is_named = others.into_iter().any(|token| named.contains(self.text(token)));
-        !is_named && self.changes_places_only(callee)
+        !is_named && self.changes_places_only(callee, 0)
     }
 
     /// Whether conditions are the same when a call is done that stands under them: they look at no memory, or it gets the places of single
-    /// variables that have no other names.
+    /// variables that have no other names, or neither goes through pointers that the caller sets: arrays are apart.
     fn leaves_guards(&self, callee: &FunctionDefinition, call: &CallExpression, guards: &[Guard]) -> bool {
         let text = |token: &Token| self.text(token).to_string();
         let is_memory = |token: &Token| matches!(self.text(token), "[" | "*" | "->");
@@ -470,14 +533,44 @@ impl<'u> Splicer<'_, '_, 'u> {
             }
             _ => false,
         };
-        let parameters = parameters(callee);
-        let places = parameters.iter().zip(&call.arguments);
-        let mut places = places.filter(|(p, _)| p.node.declarator.as_ref().is_some_and(|d| !derived(d).is_empty()));
-        !guards.iter().any(looks) || places.all(|(_, argument)| is_single(argument))
+        let moving = self.pointers();
+        let has_pointer = |node: &Node<Expression>| {
+            let tokens = self.tokens(self.preprocessed.balanced(node.span));
+            tokens.iter().any(|token| moving.contains(self.text(token)))
+        };
+        let all = places(callee, call);
+        let are_apart =
+            || !guards.iter().any(|(own, _)| has_pointer(own)) && !all.iter().any(|argument| has_pointer(argument));
+        !guards.iter().any(looks) || all.iter().all(|argument| is_single(argument)) || are_apart()
     }
 
-    /// Whether a helper changes nothing but its own variables and what it gets places of, and calls no other that may.
-    fn changes_places_only(&self, callee: &FunctionDefinition) -> bool {
+    /// The pointers that the caller declares, and its arguments that it changes.
+    fn pointers(&self) -> HashSet<String> {
+        struct Pointers(HashSet<String>);
+        impl<'ast> Visit<'ast> for Pointers {
+            fn visit_init_declarator(&mut self, own: &'ast InitDeclarator, span: &'ast ByteSpan) {
+                let is_pointer = |part: &&Node<DerivedDeclarator>| matches!(part.node, DerivedDeclarator::Pointer(_));
+                if derived(&own.declarator).iter().any(is_pointer)
+                    && let Some(name) = identifier(&own.declarator.node)
+                {
+                    self.0.insert(name.node.name.clone());
+                }
+                visit::visit_init_declarator(self, own, span);
+            }
+        }
+        let mut found = Pointers(HashSet::new());
+        let body = &self.caller.statement;
+        found.visit_statement(&body.node, &body.span);
+        let mut changed = Changed::default();
+        changed.visit_statement(&body.node, &body.span);
+        let arguments =
+            parameters(self.caller).into_iter().filter_map(|own| identifier(&own.node.declarator.as_ref()?.node));
+        found.0.extend(arguments.map(|name| name.node.name.clone()).filter(|name| changed.0.contains(name)));
+        found.0
+    }
+
+    /// Whether a helper changes nothing but its own variables and what it gets places of, also by those that it calls.
+    fn changes_places_only(&self, callee: &FunctionDefinition, depth: usize) -> bool {
         let mut written = Written::default();
         written.visit_statement(&callee.statement.node, &callee.statement.span);
         let free = Free::of_items(&super::super::plain::listed(&callee.statement));
@@ -488,8 +581,18 @@ impl<'u> Splicer<'_, '_, 'u> {
             };
             !parameters(callee).iter().any(is_own)
         };
-        let is_pure = |name: &String| self.bodies.get(name.as_str()).is_none_or(|own| self.is_pure(&own.node, 0));
-        free.called.iter().all(is_pure) && !free.names.iter().any(|name| of_others(name) && written.may_have(name))
+        // What another changes is among the places that it gets here.
+        let is_others = |token: &Token| free.names.iter().any(|name| of_others(name) && self.text(token) == name);
+        let is_harmless = |call: &&CallExpression| {
+            let Some(own) = self.callee(call) else { return true };
+            let places = places(own, call);
+            let gets_others =
+                places.iter().any(|a| self.tokens(self.preprocessed.balanced(a.span)).iter().any(is_others));
+            self.is_pure(own, 0) || !gets_others && depth < DEPTH && self.changes_places_only(own, depth + 1)
+        };
+        let mut calls = Calls::default();
+        calls.visit_statement(&callee.statement.node, &callee.statement.span);
+        calls.0.iter().all(is_harmless) && !free.names.iter().any(|name| of_others(name) && written.may_have(name))
     }
 
     /// The beginning of a name that nobody has.
@@ -519,7 +622,7 @@ impl<'u> Splicer<'_, '_, 'u> {
             .collect();
         let inner = called.0.iter().all(|call| match &call.callee.node {
             Expression::Identifier(name) => match self.bodies.get(name.node.name.as_str()) {
-                Some(own) => depth < 8 && self.is_pure(&own.node, depth + 1),
+                Some(own) => depth < DEPTH && self.is_pure(&own.node, depth + 1),
                 None => true,
             },
             _ => false,

@@ -294,6 +294,118 @@ fn helpers_that_change_something_on_the_way() {
     compare_each(&texts.iter().map(String::as_str).collect::<Vec<_>>(), compare_calls);
 }
 
+/// So it is in helpers of helpers, in conditions of any form, behind commas, in steps and in the blocks of `switch`.
+#[test]
+fn helpers_that_change_something_anywhere() {
+    let each = "for (int i = 0; i < n; i++) {";
+    let bump = "static int bump(int *s, int v) { if (v > 3) (*s)++; return v * 2; }";
+    let outer = format!(
+        "{bump} static int twice(int *s, int v) {{ return bump(s, v) + 1; }} static int odd(int v) {{ return v & 1 ? v : -v; }}"
+    );
+    let texts = [
+        format!(
+            "{outer}|int s = 0; {each} c[i] = 3 * twice(&s, a[i]); if (twice(&s, 5) > a[i]) c[i] -= s; }} c[n] = s;"
+        ),
+        format!("{outer}|int s = 0; {each} c[i] = odd(twice(&s, a[i])) + odd(a[i]); }} c[n] = s;"),
+        format!(
+            "{bump}|int s = 0; {each} if (a[i] & 1 ? bump(&s, a[i]) > 6 : bump(&s, 4) > 9) c[i] = s; else c[i]--; }}"
+        ),
+        format!("{bump}|int s = 0; {each} if (!(a[i] > 2 && bump(&s, a[i]))) continue; c[i] = s; }} c[n] = s;"),
+        format!(
+            "{bump}|int s = 0; {each} c[i] = (bump(&s, 4), bump(&s, a[i])); if (bump(&s, 5), a[i] & 1) c[i] = s; }} c[n] = s;"
+        ),
+        format!(
+            "{bump}|int s = 0; {each} int t = (bump(&s, 7), 5), u = 2; switch ((bump(&s, t), a[i] & 1)) {{ case 0: c[i] = u; break; default: c[i] = s; }} }}"
+        ),
+        format!(
+            "{bump}|int s = 0; for (int i = 0; i < n; i++, bump(&s, i)) {{ if (a[i] == 2) continue; int s = 3; c[i] += s; if (a[i] == 6) break; }} c[n] = s;"
+        ),
+        format!("{bump}|int s = 0; for (int i = 0; i < n; bump(&s, c[i]), i++) c[i] = s; c[n] = s;"),
+        format!(
+            "{bump}|int s = 0; {each} int k = 0; do {{ k++; if (a[i] & 1) continue; c[i] += s; if (a[i] == 4) break; }} while (k < 4 && bump(&s, a[i] + k) != 12); c[i] ^= k; }} c[n] = s;"
+        ),
+        format!(
+            "{bump}|int s = 0; {each} switch (bump(&s, a[i]) & 7) {{ case 0: c[i] = 1; default: c[i] += 2; case 6: if (bump(&s, i) > 9) break; c[i] = s; break; case 2: case 4: c[i] = 9; if (bump(&s, 4) & 8) break; c[i] += 50; }} }} c[n] = s;"
+        ),
+        format!(
+            "{bump}|int s = 0; {each} int k; for (k = 0; k < 3 && (a[i] > 3 ? bump(&s, k + 2) : s); k++) c[i] += k; c[i] += k * 8; }} c[n] = s;"
+        ),
+    ];
+    compare_each(&texts.iter().map(String::as_str).collect::<Vec<_>>(), compare_calls);
+}
+
+fn compare_program(text: &str) {
+    let choice = crate::source::program::Choice::default();
+    let text = format!("#pragma burstc size(n: 5, max 40)\n{text}\n");
+    let program = crate::source::program::choose(&source(&text), &choice).unwrap_or_else(|e| panic!("{e}: {text}"));
+    compare_source(&program.source, &[vec![0], vec![1], vec![2], vec![3], vec![13], vec![40]]);
+}
+
+/// What helpers keep between calls.
+#[test]
+fn helpers_that_remember() {
+    compare_each(
+        &[
+            "static int draw(void) { static unsigned s = 1; s = s * 69069u + 1; return s >> 20; }\n\
+             void f(int n, int c[n + 1]) { for (int i = 0; i < n; i++) { c[i] = draw() ^ i; if (draw() & 1) c[i]++; } }",
+            "static int next(int v) { static int ring[4] = {1, 2, 3, 4}, k /* where */; k = (k + 1) & 3; ring[k] += v; return ring[k]; }\n\
+             static int last(void) { static int k = 5; k ^= 3; return k; }\n\
+             void f(int n, int c[n + 1]) { int k = 2; for (int i = 0; i < n; i++) { c[i] = next(i) + k; k = last(); } }",
+            "struct t { int k; };\nstatic int count(struct t *p)\n{\n    if (p->k) {\n        static int\n            k;  // of all\n        \
+             p->k += k;\n        return ++k;\n    }\n    return p->k;\n}\n\
+             static int both(struct t *p) { static const int w[2] = {3, 5}; int v = count(p); return v * w[v & 1]; }\n\
+             void f(int n, int c[n + 1]) { struct t p = {0}; for (int i = 0; i < n; i++) { p.k = i & 3; c[i] = both(&p); } }",
+        ],
+        compare_program,
+    );
+}
+
+/// Nothing repeats anything.
+#[test]
+fn kernels_without_loops() {
+    compare_each(
+        &[
+            "void f(int n, int c[n + 4]) { c[0] = c[1] + c[2]; c[1] *= 3; if (c[0] > 4) c[2] = c[3]; if (n > 2) c[n] = c[n - 1]; }",
+            "static int sq(int v) { return v * v; }\nvoid f(int n, int c[n + 4]) { if (c[0] > 3) c[1] = sq(c[2]); else c[2] = sq(n); }",
+            "int f(int n, int x) { return n * 3 + x; }",
+        ],
+        compare_program,
+    );
+}
+
+/// Every round looks at an element, wherever in the round it does, and however far the counter has come.
+#[test]
+fn searches_that_look_in_every_round() {
+    let each = |body: &str| {
+        format!(
+            "int w[12]; for (int i = 0; i < 12; i++) w[i] = i < n ? a[i] & 7 : 9; w[11] = 9; w[10] = 9; w[0] |= 16;\n{body}"
+        )
+    };
+    let all = [
+        "int i = 0; do { i++; } while (w[i] != 9); c[0] = i;",
+        "int i = 0, s = 0; do { s += w[i]; i++; } while (w[i] != 9); c[0] = s; c[1] = i;",
+        "int i = 0; while (w[++i] != 9) ; c[0] = i;",
+        "int i = 0; while (w[i++] != 9) c[1]++; c[0] = i;",
+        "int i = 11; while (w[--i] < 16) c[1]++; c[0] = i;",
+        "int i = 0; i++; while (w[i] != 9) i++; c[0] = i;",
+        "int i = 1; while (w[i] != 9) i += 2; c[0] = i;",
+        "int i = 0; do i += 3; while (w[i] != 9 && i < 9); c[0] = i;",
+        "int i; for (i = 0; ; i++) { if (w[i] == 9) { c[1] = 5; break; } if (w[i] == x) break; } c[0] = i;",
+        "int i = 0, t; while ((t = w[i]) != 9) { c[1] += t; i++; } c[0] = i;",
+        "unsigned i = 0; for (;;) { i += 1; if (w[i] == 9) break; c[2] ^= w[i]; } c[0] = i;",
+    ];
+    compare_all(&all.map(each).each_ref().map(String::as_str));
+}
+
+/// `&&` and `||` in front of `?:` tell what iterators decide, whatever data do.
+#[test]
+fn choices_that_data_and_iterators_decide() {
+    compare_all(&[
+        "for (int i = 0; i < n; i++) b[i] = i > 0 && a[i - 1] > 3 ? b[i - 1] : -1;",
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) p[i][j] = (i > 0 && p[i - 1][j] > 7) ? p[i - 1][j] : (j == 0 || !p[i][j - 1]) ? -1 : p[i][j - 1] + 1;",
+    ]);
+}
+
 /// A call that may change what its condition looks at, under another name, does not go before it.
 #[test]
 fn conditions_are_as_they_were() {

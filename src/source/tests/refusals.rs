@@ -118,7 +118,7 @@ fn statements() {
         ("while («i < j») a[i] = 1;", "changes nothing that its condition names"),
         ("do a[i] = 1; while («a[i]»);", "ends where data tell"),
         ("«switch» (i) { case 1: if (j) { case 2: a[i] = 1; } }", "`switch` statements"),
-        ("«switch» (i) { case 1: for (; i < 0;) break; int x; case 2: a[i] = 1; }", "`switch` statements"),
+        ("«switch» (i) { case 1: a[j] = 2; int x; case 2: x = 3; a[i] = x; }", "`switch` statements"),
         ("«switch» (i) { case 4294967297: a[i] = 1; }", "`switch` statements"),
         ("«switch» (i) { case -4294967295: a[i] = 1; }", "`switch` statements"),
         ("«switch» (i) { case 1ll << 32: a[i] = 1; }", "`switch` statements"),
@@ -297,8 +297,11 @@ fn functions() {
     for (text, message) in [
         ("«int x;»\n".to_string(), "defines no function"),
         (format!("void f(int N, int a[N])\n{body}void «g»(int N, int a[N])\n{body}"), "several functions with loops"),
-        ("void «f»(int x) {}\nvoid g(int x) {}\n".to_string(), "no function of the file has a loop"),
-        ("void «f»(int N, int a[N])\n{\n    a[0] = 0;\n}\n".to_string(), "has no loop"),
+        ("void f(int x) {}\nvoid «g»(int x) {}\n".to_string(), "several functions, and none has a loop"),
+        (
+            "static void «g»(int x) {}\nint main(void) { for (int i = 0; i < 4; i++) ; }\n".to_string(),
+            "no function but `main` has a loop",
+        ),
         ("void «f»(int N)\n{\n    for (int i = 0; i < N; i++)\n        ;\n}\n".to_string(), "computes nothing"),
         (format!("«int» f(int N, int a[N])\n{body}"), "must return void, and `f` returns the type `int32_t`"),
         (format!("void «*f(int N, int a[N])»\n{body}"), "must return void"),

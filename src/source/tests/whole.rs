@@ -454,7 +454,6 @@ fn helpers_with_pointers() {
         ("static void flags(unsigned char *p) { p[0] = 2; }", "flags(t);"),
         ("static void rows(int p[][4]) { p[1][0] = 1; }", "rows(b);"),
         ("static void hidden(int *p) { p[0] = g; }", "int g = i; hidden(a);"),
-        ("static void kept(int *p) { static int n; p[0] = n++; }", "kept(a);"),
         ("static void again(int *p) { again(p); p[0] = 1; }", "again(a);"),
         ("static void two(int *p, int *q) { *p = 1; q[0] = 2; }", "s = 0; two(&s, &a[s]);"),
     ] {
