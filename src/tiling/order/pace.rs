@@ -270,19 +270,31 @@ impl Space {
         let cycles = all.max(self.scanned(place, order, apart));
         // Those of others that take turns lie between its instances.
         let of_turns: f64 = turns.iter().map(|&other| self.combinations(other, order)).sum();
+        // And those of all that share loops with it, from one iteration of these to the next.
+        let shared = &order[..apart.min(order.len())];
+        let of_all = if turns.len() < 2 { self.beside(place, shared) } else { of_turns };
         let turn = |place: usize| turns.iter().position(|own| *own == place).unwrap_or(0) as f64;
         // What lies between an instance and the one a step further in a dimension.
         let step = |level: usize| {
             let (outer, all) = (&order[..level], &order[..=level]);
             match self.combinations(place, all) > self.combinations(place, outer) {
-                true => (cycles.max(of_turns) / self.combinations(place, all)).round().max(1.0) as i64,
+                true => {
+                    let between = if level < apart { of_all } else { of_turns };
+                    (cycles.max(between) / self.combinations(place, all)).round().max(1.0) as i64
+                }
                 // The dimensions further out tell its values already.
                 false => 0,
             }
         };
         let names: Vec<String> = (0..self.sizes.len()).map(|k| format!("d{k}")).collect();
-        let between = (order.iter().enumerate())
-            .fold(Affine::default(), |sum, (level, &k)| sum + Affine::variable(&names[k]) * (step(level) * values(k)));
+        // Rows along the longest of a wave's dimensions begin further on in each.
+        let begin = |level: usize, k: usize| {
+            let moves = order[..level].iter().filter_map(|&wave| Some((wave, self.moved_by(place, wave, k)?)));
+            moves.fold(Affine::default(), |sum, (wave, factor)| sum + Affine::variable(&names[wave]) * factor)
+        };
+        let between = (order.iter().enumerate()).fold(Affine::default(), |sum, (level, &k)| {
+            sum + (Affine::variable(&names[k]) - begin(level, k)) * (step(level) * values(k))
+        });
         let mut waits = vec![];
         let mut rows_are_apart = self.limited[place].is_some();
         for of in distances {

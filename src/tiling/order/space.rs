@@ -21,6 +21,9 @@ const UNTILED_TRIPS: i64 = 32;
 /// Factors of the dimensions in a wave, beside 1 for at least one of them.
 const FACTORS: [i64; 2] = [1, 2];
 
+/// Statements whose dates differ by so much at most along a dimension run beside each other along it.
+const NEAR: u64 = 8;
+
 /// The dimensions that a tile can be walked along.
 #[derive(Clone)]
 pub(super) struct Space {
@@ -198,6 +201,17 @@ impl Space {
         self.sizes.len() - self.waves.len()
     }
 
+    /// How far the begin of the values of `k` moves from a row of `wave` to the next, where the wave's other dimensions are the shorter
+    /// ones, and so bound these rows at both ends.
+    pub(super) fn moved_by(&self, place: usize, wave: usize, k: usize) -> Option<i64> {
+        let terms = self.terms(wave);
+        let (_, factor) = terms.iter().copied().find(|(term, factor)| *term == k && factor.abs() == 1)?;
+        let extent = |k: usize| if self.varies(place, k) { self.extents[k] } else { 1 };
+        let others = terms.iter().filter(|(term, _)| *term != k);
+        let others: i64 = others.map(|&(term, factor)| factor.abs() * (extent(term) - 1)).sum();
+        (wave != k && extent(k) > others + 1).then_some(factor)
+    }
+
     /// Whether there is a wave in an order.
     pub(super) fn has_waves(&self, order: &[usize]) -> bool {
         order.iter().any(|k| *k >= self.rank())
@@ -212,6 +226,32 @@ impl Space {
     /// Whether a statement's instances differ along a dimension.
     pub(super) fn varies(&self, place: usize, k: usize) -> bool {
         !self.values[place][k].terms.keys().all(|name| self.parameters.contains(name))
+    }
+
+    /// Instances in a tile of the statements that have as many as `place`, and about the same values along the dimensions `outer`, of itself,
+    /// too.
+    pub(super) fn beside(&self, place: usize, outer: &[usize]) -> f64 {
+        let all: Vec<usize> = (0..self.rank()).collect();
+        let of_sizes = |place: usize, k: usize| {
+            let value = &self.values[place][k];
+            let terms = value.terms.iter().filter(|(name, _)| self.parameters.contains(*name));
+            terms.map(|(name, factor)| (name.clone(), *factor)).collect::<Vec<_>>()
+        };
+        let is_near = |other: usize, k: usize| {
+            let [own, its] = [place, other].map(|place| self.values[place][k].constant);
+            of_sizes(place, k) == of_sizes(other, k) && own.abs_diff(its) <= NEAR
+        };
+        let own = self.combinations(place, &all);
+        let loops = |place: usize| {
+            let names = self.values[place].iter().flat_map(|value| value.terms.keys());
+            names.filter(|name| !self.parameters.contains(*name)).collect::<BTreeSet<_>>().len()
+        };
+        let is_beside = |other: &usize| {
+            self.combinations(*other, &all) == own
+                && loops(*other) == loops(place)
+                && outer.iter().flat_map(|k| self.terms(*k)).all(|(term, _)| is_near(*other, term))
+        };
+        own * (0..self.values.len()).filter(is_beside).count() as f64
     }
 
     /// Instances of all statements in a tile.
