@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use lang_c::ast::{
     ArraySize, BlockItem, DeclarationSpecifier, Declarator, DerivedDeclarator, ExternalDeclaration, ForInitializer,
-    ForStatement, FunctionDefinition, Initializer, ParameterDeclaration, Statement, TranslationUnit, TypeQualifier,
-    TypeSpecifier,
+    ForStatement, FunctionDefinition, InitDeclarator, Initializer, ParameterDeclaration, Statement, TranslationUnit,
+    TypeQualifier, TypeSpecifier,
 };
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
@@ -22,7 +22,7 @@ use super::super::types::{functions, is_typedef};
 use super::flow::{Changed, First, Flow, Level, Path, declares};
 use super::names::{Declared, Free, global, in_extents, targets, variable};
 use super::places::Places;
-use super::returned::{is_number, returned};
+use super::returned::{self, is_number, returned};
 use super::top::External;
 use super::{Place, Program, Reader, name_of};
 use crate::diagnostic::{Diagnostic, Span};
@@ -468,7 +468,9 @@ impl<'u> Outliner<'_, 'u> {
                     let end = all.partition_point(|token| token.start < other.bytes.end);
                     &all[first..end]
                 });
-                tokens.any(|token| token.text(&self.reader.preprocessed.text) == flow.name)
+                // The next call of a function that is taken as a whole goes on from there.
+                let is_kept = self.part.region.is_none() && flow.items(region) == First::Read;
+                is_kept || tokens.any(|token| token.text(&self.reader.preprocessed.text) == flow.name)
             }
         }
     }
@@ -693,7 +695,7 @@ impl<'u> Outliner<'_, 'u> {
 
         let returned = returned(self.reader, self.part, |name| fresh(name, &taken))?;
         let added = returned.as_ref().map(|returned| (returned.argument.as_str(), returned.span));
-        let Frame { head, foot, results, firsts } = self.frame(used, constants, &name, place, added);
+        let Frame { head, foot, epilogue, results, firsts } = self.frame(used, constants, &name, place, added);
 
         // Everything else that gives way.
         let reachable = self.reachable(free);
@@ -740,7 +742,15 @@ impl<'u> Outliner<'_, 'u> {
             // No one place knows what it leaves.
             Some(None) => region = None,
         }
-        edits.extend(returned.into_iter().flat_map(|returned| returned.edits));
+        let mut leaving: Vec<Edit> = returned.into_iter().flat_map(|returned| returned.edits).collect();
+        if !epilogue.is_empty() {
+            for edit in leaving.iter_mut().filter(|edit| edit.text.as_deref() == Some(returned::LEAVES)) {
+                edit.text = Some(format!(" {epilogue}return; }}"));
+            }
+            leaving.extend(returned::leaving(self.reader, self.part, &self.bytes(), &epilogue)?);
+            self.check_hidden(used, &leaving)?;
+        }
+        edits.extend(leaving);
         edits.sort_by_key(|edit| (edit.bytes.start, edit.bytes.end));
 
         let frame = [(&head, begin), (&foot, end)];
@@ -748,6 +758,32 @@ impl<'u> Outliner<'_, 'u> {
         let source = Source { text, ..self.reader.source.clone() };
         let region = region.map(|place| Place { results, firsts, ..place });
         Ok(Program { user: self.reader.source.clone(), source, places, notes: vec![], region })
+    }
+
+    /// Refuses a kernel that leaves early where a block may have a variable by the name of a result.
+    fn check_hidden(&self, used: &[Used], leaving: &[Edit]) -> Checked<()> {
+        struct Own<'n>(&'n Range<usize>, HashSet<&'n str>);
+        impl<'ast> Visit<'ast> for Own<'ast> {
+            fn visit_init_declarator(&mut self, own: &'ast InitDeclarator, span: &'ast ByteSpan) {
+                if let Some(name) = identifier(&own.declarator.node).filter(|name| self.0.contains(&name.span.start)) {
+                    self.1.insert(name.node.name.as_str());
+                }
+                visit::visit_init_declarator(self, own, span);
+            }
+        }
+        let bytes = self.bytes();
+        let body = &self.part.function.node.statement;
+        let mut own = Own(&bytes, HashSet::new());
+        own.visit_statement(&body.node, &body.span);
+        let is_declared = |used: &&Used| matches!(used.how, Use::Result(..)) && own.1.contains(used.name.as_str());
+        match used.iter().find(is_declared).filter(|_| !leaving.is_empty()) {
+            None => Ok(()),
+            Some(Used { name, .. }) => {
+                Err(Diagnostic::new(format!("the kernel returns early, and a block of it hides `{name}`"))
+                    .at(self.reader.span(self.part.function.span), "in this function")
+                    .help(format!("give the local variable `{name}` another name")))
+            }
+        }
     }
 
     /// What stands before and behind the region: the kernel's head, with the user's place of each of its parts, and its end.
@@ -765,6 +801,7 @@ impl<'u> Outliner<'_, 'u> {
         head.push(&format!("void {name}("), None);
         let (mut prologue, mut epilogue) = (inner.replace("static const", "const"), String::new());
         let mut count = 0;
+        let leaves = returned::leaves(self.part, &self.bytes());
         let (mut results, mut firsts) = (vec![], vec![]);
         for Used { name, declared, how } in used {
             let span = declared.declarator().and_then(|d| identifier(&d.node)).map(|name| self.reader.span(name.span));
@@ -787,8 +824,9 @@ impl<'u> Outliner<'_, 'u> {
                 }
                 Use::Result(array, first) => {
                     let value = match first {
-                        Begin::Any => String::new(),
-                        Begin::Outside => format!(" = {array}[0]"),
+                        // It may be left before it has a value.
+                        Begin::Any if !leaves => String::new(),
+                        Begin::Any | Begin::Outside => format!(" = {array}[0]"),
                         Begin::Known(value) => format!(" = {value}"),
                     };
                     prologue.push_str(&format!("{base} {name}{value}; "));
@@ -812,7 +850,7 @@ impl<'u> Outliner<'_, 'u> {
         let mut foot = Added::default();
         foot.push(&format!(" {epilogue}"), Some(place));
         foot.push("_Pragma(\"endscop\") }", None);
-        Frame { head, foot, results, firsts }
+        Frame { head, foot, epilogue, results, firsts }
     }
 
     /// The user's text after `edits` in their order, with where it comes from; `frame` are those of the region, and their
@@ -921,6 +959,8 @@ fn fresh(name: &str, taken: &HashSet<&str>) -> String {
 struct Frame {
     head: Added,
     foot: Added,
+    /// What leaves results in their arrays.
+    epilogue: String,
     /// See [`Place`].
     results: Vec<(String, String)>,
     firsts: Vec<(String, String)>,

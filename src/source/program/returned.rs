@@ -1,7 +1,9 @@
 //! A function that returns a number, as a kernel: the number is the only element of an array, the last argument, and
 //! `return s;` leaves it there.
 
-use lang_c::ast::{BlockItem, DeclarationSpecifier, DerivedDeclarator, Statement};
+use std::ops::Range;
+
+use lang_c::ast::{BlockItem, DeclarationSpecifier, DerivedDeclarator, FunctionDefinition, Statement};
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
@@ -22,6 +24,9 @@ pub struct Returned {
     /// The value, and the byte of the user's text where it is known; `None` where the function returns in several places.
     pub own: Option<(Value, usize)>,
 }
+
+/// What stands behind the value that the kernel leaves early with.
+pub const LEAVES: &str = " return; }";
 
 /// A value that the kernel leaves in an array: its type, its C text, and the array's name.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,30 +62,15 @@ pub fn returned(reader: &Reader, part: &Part, fresh: impl Fn(&str) -> String) ->
     let array = fresh(&format!("{}_result", name_of(function)));
     let mut returns = Returns::default();
     returns.visit_statement(&function.statement.node, &function.statement.span);
-    let last = match &function.statement.node {
-        Statement::Compound(items) => match items.last() {
-            Some(Node { node: BlockItem::Statement(last), .. }) => Some(last.span),
-            _ => None,
-        },
-        _ => None,
-    };
+    let last = last(function);
     let mut edits = vec![];
     for (place, _) in returns.0.iter().filter(|(_, value)| value.is_some()) {
-        let map = &reader.preprocessed.map;
-        let (begin, end) = (place.start, reader.end(*place));
-        let word = map.bytes(ByteSpan::span(begin, begin + "return".len()));
-        let word = word.filter(|word| reader.source.text.get(word.clone()) == Some("return"));
-        let behind = map.bytes(ByteSpan::span(end - 1, end)).map(|last| last.end);
-        let (Some(word), Some(behind)) = (word, behind) else {
-            return Err(Diagnostic::new("a `return` comes from a macro or a header")
-                .at(reader.span(*place), "here")
-                .help("write `return` in the kernel itself"));
-        };
+        let (word, behind) = in_file(reader, *place)?;
         if Some(*place) == last {
             edits.push(Edit { bytes: word, text: Some(format!("{array}[0] =")), keeps_directives: true });
         } else {
             edits.push(Edit { bytes: word, text: Some(format!("{{ {array}[0] =")), keeps_directives: true });
-            edits.push(Edit { bytes: behind..behind, text: Some(" return; }".into()), keeps_directives: true });
+            edits.push(Edit { bytes: behind..behind, text: Some(LEAVES.into()), keeps_directives: true });
         }
     }
     let own = match (&returns.0[..], &edits[..]) {
@@ -92,6 +82,59 @@ pub fn returned(reader: &Reader, part: &Part, fresh: impl Fn(&str) -> String) ->
     };
     let span = function.specifiers.first().map_or(function.declarator.span, |first| first.span);
     Ok(Some(Returned { argument: format!("{base} {array}[1]"), span: reader.span(span), edits, own }))
+}
+
+/// `return;` with what has to be done before; the last one of the function goes.
+pub fn leaving(reader: &Reader, part: &Part, bytes: &Range<usize>, before: &str) -> Checked<Vec<Edit>> {
+    let mut returns = Returns::default();
+    let function = &part.function.node;
+    returns.visit_statement(&function.statement.node, &function.statement.span);
+    let last = last(function);
+    let mut edits = vec![];
+    for (place, _) in returns.0.iter().filter(|(own, value)| value.is_none() && bytes.contains(&own.start)) {
+        let (word, behind) = in_file(reader, *place)?;
+        let is_last = Some(*place) == last;
+        let text = if is_last { String::new() } else { format!("{{ {before}return") };
+        edits.push(Edit { bytes: word, text: Some(text), keeps_directives: true });
+        if !is_last {
+            edits.push(Edit { bytes: behind..behind, text: Some(" }".into()), keeps_directives: true });
+        }
+    }
+    Ok(edits)
+}
+
+/// Whether a `return` stands between these bytes, but for the function's last statement.
+pub fn leaves(part: &Part, bytes: &Range<usize>) -> bool {
+    let mut returns = Returns::default();
+    let function = &part.function.node;
+    returns.visit_statement(&function.statement.node, &function.statement.span);
+    let last = last(function);
+    returns.0.iter().any(|(own, _)| bytes.contains(&own.start) && Some(*own) != last)
+}
+
+/// The last statement of a function's body.
+fn last(function: &FunctionDefinition) -> Option<ByteSpan> {
+    match &function.statement.node {
+        Statement::Compound(items) => match items.last() {
+            Some(Node { node: BlockItem::Statement(last), .. }) => Some(last.span),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The user's bytes of the word `return`, and where its statement ends.
+fn in_file(reader: &Reader, place: ByteSpan) -> Checked<(Range<usize>, usize)> {
+    let map = &reader.preprocessed.map;
+    let (begin, end) = (place.start, reader.end(place));
+    let word = map.bytes(ByteSpan::span(begin, begin + "return".len()));
+    let word = word.filter(|word| reader.source.text.get(word.clone()) == Some("return"));
+    let behind = map.bytes(ByteSpan::span(end - 1, end)).map(|last| last.end);
+    word.zip(behind).ok_or_else(|| {
+        Diagnostic::new("a `return` comes from a macro or a header")
+            .at(reader.span(place), "here")
+            .help("write `return` in the kernel itself")
+    })
 }
 
 /// Whether the part is a whole function that returns a number.

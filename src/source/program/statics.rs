@@ -7,6 +7,7 @@
 //! becomes `static unsigned draw_s = 1; static int draw(void) { draw_s = draw_s * 69069 + 1; return draw_s >> 20; }`, with lines where they
 //! were.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::super::Source;
@@ -29,6 +30,7 @@ pub fn lifted(mut source: Source) -> Source {
     let all = tokenize(&source.text);
     let functions = functions(&source.text, &all.tokens);
     let mut edits: Vec<(Range<usize>, String)> = vec![];
+    let mut made = HashSet::new();
     for (k, own) in functions.iter().enumerate() {
         let calls = |other: &Function| {
             other.name != "main"
@@ -38,7 +40,7 @@ pub fn lifted(mut source: Source) -> Source {
         };
         let is_called = functions.iter().enumerate().any(|(other, function)| other != k && calls(function));
         if own.name != "main" && is_called {
-            edits.extend(of_function(&source.text, &all, own).unwrap_or_default());
+            edits.extend(of_function(&source.text, &all, own, &mut made).unwrap_or_default());
         }
     }
     edits.sort_by_key(|(bytes, _)| std::cmp::Reverse((bytes.start, bytes.end)));
@@ -92,7 +94,12 @@ fn closing(text: &str, tokens: &[Token], open: usize) -> Option<usize> {
 }
 
 /// What changes in the text for the variables that a function keeps; `None` where one of them cannot be told by its words.
-fn of_function(text: &str, all: &Tokens, own: &Function) -> Option<Vec<(Range<usize>, String)>> {
+fn of_function(
+    text: &str,
+    all: &Tokens,
+    own: &Function,
+    taken: &mut HashSet<String>,
+) -> Option<Vec<(Range<usize>, String)>> {
     let tokens = &all.tokens;
     let word = |k: usize| tokens[k].text(text);
     let lines = tokens[own.body.start].line..=tokens[own.body.end].line;
@@ -125,19 +132,21 @@ fn of_function(text: &str, all: &Tokens, own: &Function) -> Option<Vec<(Range<us
             }
             false
         })?;
-        let fresh = |name: &str| {
+        let mut fresh = |name: &&str| {
             let mut made = format!("{}_{name}", own.name);
-            while text.contains(&made) {
+            while text.contains(&made) || !taken.insert(made.clone()) {
                 made.push('_');
             }
             made
         };
+        let made: Vec<String> = names.iter().map(&mut fresh).collect();
         let mut outside: Vec<String> = vec![];
         for k in start..scope {
             let before = word(k - 1);
-            let name = names.iter().find(|name| **name == word(k)).filter(|_| !matches!(before, "." | "->"));
+            let own = names.iter().position(|name| *name == word(k)).filter(|_| !matches!(before, "." | "->"));
+            let name = own.map(|own| &made[own]);
             if k <= end {
-                outside.push(name.map_or_else(|| word(k).to_string(), |name| fresh(name)));
+                outside.push(name.map_or_else(|| word(k).to_string(), String::clone));
                 continue;
             }
             let Some(name) = name else { continue };
@@ -147,7 +156,7 @@ fn of_function(text: &str, all: &Tokens, own: &Function) -> Option<Vec<(Range<us
             if tokens[k - 1].kind == Kind::Word && !is_plain || is_pointer && is_type(word(k - 2)) {
                 return None;
             }
-            edits.push((tokens[k].start..tokens[k].end, fresh(name)));
+            edits.push((tokens[k].start..tokens[k].end, name.clone()));
         }
         let blank: String = text[tokens[start].start..tokens[end].start]
             .chars()

@@ -501,3 +501,61 @@ fn sizes_of_arrays_that_become_arguments() {
     let both = both.replace("COUNT(table)", "COUNT(hist)");
     assert!(refusal(&both, &Choice::default()).message.contains("is the size of a pointer"));
 }
+
+/// What a C program prints.
+fn printed(text: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let (c, binary) = (folder.path().join("program.c"), folder.path().join("program"));
+    std::fs::write(&c, text).unwrap();
+    let cc = std::process::Command::new(crate::source::compiler())
+        .args(["-std=gnu11", "-w", "-fwrapv", "-o"])
+        .args([&binary, &c])
+        .output()
+        .unwrap();
+    assert!(cc.status.success(), "{}\n{text}", String::from_utf8_lossy(&cc.stderr));
+    String::from_utf8(std::process::Command::new(&binary).output().unwrap().stdout).unwrap()
+}
+
+/// The kernel that is taken out of a file leaves what the file's own function does: in its arrays, in the variable `m` of the file, and in
+/// what helpers keep, also where it returns early.
+#[test]
+fn kernels_leave_what_their_functions_do() {
+    let helper = "static unsigned h(unsigned a) { m += a; return m; }";
+    let globals = [
+        format!("unsigned m; {helper} void f(const unsigned x[8], unsigned y[8]) {{ y[0] = h(x[0]); if (x[1] & 1) return; y[1] = 3; }}"),
+        "unsigned m; void f(const unsigned x[8], unsigned y[8]) { for (int i = 0; i < 8; i++) { m += x[i]; if (x[i] > 8) return; y[i] = m; } }".to_string(),
+        format!("unsigned m; {helper} int f(const unsigned x[8], unsigned y[8]) {{ for (int i = 0; i < 8; i++) {{ if (h(x[i]) % 5 == 0) return i; y[i] = m; }} return -1; }}"),
+        "unsigned m; void f(const unsigned x[8], unsigned y[8]) { for (int i = 0; i < 8; i++) { if (x[i] > 9) return; y[i]++; } m = y[1]; return; }".to_string(),
+        "unsigned m; static unsigned h(unsigned v) { if (v & 1) { static unsigned c; c += v; return c; } else { static unsigned c; c ^= v; return c + m; } }\nvoid f(const unsigned x[8], unsigned y[8]) { for (int i = 0; i < 8; i++) y[i] = 3 * h(x[i]); m ^= y[3]; }".to_string(),
+        "unsigned m; static unsigned h(unsigned v) { unsigned r; { static unsigned t[4]; r = t[v & 3]++; } { static unsigned t[4]; t[v & 1] += 7; r += t[0]; } return r; }\nstatic unsigned h_t(unsigned v) { static unsigned t; t += v; return t; }\nvoid f(const unsigned x[8], unsigned y[8]) { for (int i = 0; i < 8; i++) y[i] = h(x[i]) + h_t(i); m += y[2]; }".to_string(),
+    ];
+    let kept = "static unsigned m; void f(const unsigned x[8], unsigned y[8]) { for (int i = 0; i < 8; i++) { m += x[i]; y[i] = m; } }";
+    let globals = globals.into_iter().chain([kept.to_string()]);
+    let data = "unsigned x[8] = {1, 4, 3, 8, 9, 12, 7, 15}, y[8] = {2, 3, 5, 7, 11, 13, 17, 19};";
+    for text in globals {
+        let shown = "for (int i = 0; i < 8; i++) printf(\"%u \", y[i]); printf(\"%u\\n\"";
+        let own = format!("#include <stdio.h>\n{text}\nint main(void) {{ {data} m = 40; f(x, y); {shown}, m); }}\n");
+        let choice = crate::source::program::Choice::default();
+        let program = crate::source::program::choose(&source(&format!("{text}\n")), &choice)
+            .unwrap_or_else(|e| panic!("{e}: {text}"));
+        let kernel = &program.source.text;
+        let begin = kernel.find("void f(").expect(kernel) + "void f(".len();
+        let arguments =
+            kernel[begin..].split_once(')').expect(kernel).0.split(',').enumerate().map(|(place, argument)| {
+                let (name, is_array) = argument.split_once('[').map_or((argument, false), |(name, _)| (name, true));
+                match name.split_whitespace().last().unwrap_or_default() {
+                    "x" => "x".to_string(),
+                    "y" => "y".to_string(),
+                    "m_out" | "m" => "&m_now".to_string(),
+                    "m_in" => "m_now".to_string(),
+                    _ if is_array => format!("(void *)others[{place}]"),
+                    _ => "0".to_string(),
+                }
+            });
+        let call = arguments.collect::<Vec<_>>().join(", ");
+        let taken = format!(
+            "#include <stdio.h>\n{kernel}\nint main(void) {{ {data} unsigned m_now = 40; static unsigned others[16][16]; f({call}); {shown}, m_now); }}\n"
+        );
+        assert_eq!(printed(&taken), printed(&own), "{kernel}");
+    }
+}
