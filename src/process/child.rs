@@ -11,6 +11,9 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::belongings::Owned;
 
+/// By so much what a process is told to have taken may be ahead.
+const TICKS: Duration = Duration::from_millis(50);
+
 /// How far a program may go.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
@@ -123,9 +126,9 @@ pub fn run_with_input(command: &mut Command, input: Vec<u8>, limits: Limits) -> 
             None => thread::sleep(Duration::from_millis(1)),
         }
     };
-    // A processor gives no more time than passes. The compiler's driver tells of a signal that has ended the compiler, and
+    // A processor gives no more time than passes, but for the ticks that it is counted in. The compiler's driver tells of a signal that has ended the compiler, and
     // ends by itself.
-    let used_up = limits.processor.is_some_and(|limit| begin.elapsed() >= limit);
+    let used_up = limits.processor.is_some_and(|limit| begin.elapsed() + TICKS >= limit);
     if used_up && !status.success() {
         cut = cut.or(Some(Cut::Processor));
     }
