@@ -126,8 +126,8 @@ pub fn run_with_input(command: &mut Command, input: Vec<u8>, limits: Limits) -> 
             None => thread::sleep(Duration::from_millis(1)),
         }
     };
-    // A processor gives no more time than passes, but for the ticks that it is counted in. The compiler's driver tells of a signal that has ended the compiler, and
-    // ends by itself.
+    // A processor gives no more time than passes, but for the ticks that it is counted in. The compiler's driver tells of a
+    // signal that has ended the compiler, and ends by itself.
     let used_up = limits.processor.is_some_and(|limit| begin.elapsed() + TICKS >= limit);
     if used_up && !status.success() {
         cut = cut.or(Some(Cut::Processor));

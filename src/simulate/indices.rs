@@ -224,7 +224,7 @@ pub fn sought(kernel: &Kernel) -> Sought {
 
 impl Sought {
     /// What a region of [`Job::placement`] may get for loops to end in it, one after the other, as [`Job::plant`] takes it: each value
-    /// that they may look for, then in a row, and in the end all of them side by side.
+    /// that they may look for, then all of them side by side, and in the end each in a row.
     pub fn in_region(&self, job: &Job, region: usize) -> Vec<Vec<u64>> {
         let values = self.values(job, region);
         let of = |times: usize| values.iter().map(move |value| vec![*value; times]);

@@ -497,12 +497,11 @@ impl Job {
         let size = region.map_or(1, |region| region.element.bytes() as usize);
         let bytes = region.map_or(0..0, |region| region.base as usize..(region.base + region.bytes()) as usize);
         let words = self.image.get(bytes).unwrap_or_default().chunks_exact(size).take(count);
-        let bits = |word: &[u8]| word.iter().rev().fold(0u64, |value, byte| value << 8 | u64::from(*byte));
-        words.map(|word| Number::of(bits(word), ty)).collect()
+        words.map(|word| Number::of(raw(word), ty)).collect()
     }
 
-    /// Has each row of a region, and the last of several short ones, end in `values`, the bits of elements, the last one first, or begin with them, and puts some here and there
-    /// into the half before. Half of a row at most is of them.
+    /// Has each row of a region, and the last of several short ones, end in `values`, the bits of elements, the last one first, or begin
+    /// with them, and puts some here and there into the half before. Half of a row at most is of them.
     pub fn plant(&mut self, region: usize, values: &[u64], at_the_start: bool) {
         let region = &self.placement.regions[region];
         let mut random = SplitMix::named(values.iter().fold(0, |sum, value| sum ^ value), &region.name);

@@ -43,7 +43,9 @@ impl Nearing<'_> {
             if !(is_late || is_moved) {
                 return None;
             }
-            if self.declared.has_address(name) || !(self.goes_on(name) || by > 0 && self.is_long(name)) {
+            // Of any sign, it comes from a constant to the end of an array without coming round.
+            let goes_on = self.goes_on(name) || by > 0 && self.declared.has_bits(name, 32);
+            if self.declared.has_address(name) || !goes_on {
                 return None;
             }
             let mut looked = Looked { name, extents: self.extents, array: Some(array), moved: 0, found: vec![] };

@@ -379,11 +379,6 @@ impl Nearing<'_> {
         self.declared.is_signed(name) && self.declared.has_bits(name, 32)
     }
 
-    /// Whether a variable of any sign counts from 0 to the end of any array without coming round.
-    pub fn is_long(&self, name: &str) -> bool {
-        self.declared.has_bits(name, 32)
-    }
-
     /// Whether a round moves an integer by one at most: then it stays between two ends that its type holds.
     fn moves_once(&self, name: &str) -> bool {
         let step = |node: &Node<Expression>, is_done: bool| {

@@ -40,6 +40,14 @@ pub struct Value {
 #[derive(Default)]
 struct Returns(Vec<(ByteSpan, Option<ByteSpan>)>);
 
+impl Returns {
+    fn of(function: &FunctionDefinition) -> Returns {
+        let mut returns = Returns::default();
+        returns.visit_statement(&function.statement.node, &function.statement.span);
+        returns
+    }
+}
+
 impl<'ast> Visit<'ast> for Returns {
     fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast ByteSpan) {
         if let Statement::Return(value) = statement {
@@ -60,8 +68,7 @@ pub fn returned(reader: &Reader, part: &Part, fresh: impl Fn(&str) -> String) ->
     let words = function.specifiers.iter().filter(|s| matches!(s.node, DeclarationSpecifier::TypeSpecifier(_)));
     let base = words.map(|specifier| text(specifier.span)).collect::<Vec<_>>().join(" ");
     let array = fresh(&format!("{}_result", name_of(function)));
-    let mut returns = Returns::default();
-    returns.visit_statement(&function.statement.node, &function.statement.span);
+    let returns = Returns::of(function);
     let last = last(function);
     let mut edits = vec![];
     for (place, _) in returns.0.iter().filter(|(_, value)| value.is_some()) {
@@ -86,9 +93,8 @@ pub fn returned(reader: &Reader, part: &Part, fresh: impl Fn(&str) -> String) ->
 
 /// `return;` with what has to be done before; the last one of the function goes.
 pub fn leaving(reader: &Reader, part: &Part, bytes: &Range<usize>, before: &str) -> Checked<Vec<Edit>> {
-    let mut returns = Returns::default();
     let function = &part.function.node;
-    returns.visit_statement(&function.statement.node, &function.statement.span);
+    let returns = Returns::of(function);
     let last = last(function);
     let mut edits = vec![];
     for (place, _) in returns.0.iter().filter(|(own, value)| value.is_none() && bytes.contains(&own.start)) {
@@ -105,9 +111,8 @@ pub fn leaving(reader: &Reader, part: &Part, bytes: &Range<usize>, before: &str)
 
 /// Whether a `return` stands between these bytes, but for the function's last statement.
 pub fn leaves(part: &Part, bytes: &Range<usize>) -> bool {
-    let mut returns = Returns::default();
     let function = &part.function.node;
-    returns.visit_statement(&function.statement.node, &function.statement.span);
+    let returns = Returns::of(function);
     let last = last(function);
     returns.0.iter().any(|(own, _)| bytes.contains(&own.start) && Some(*own) != last)
 }
