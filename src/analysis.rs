@@ -186,12 +186,7 @@ impl Analysis {
         budget::begin("the schedule");
         let mut plans = self.within(operations, || self.plans())?.to_vec();
         let rows = self.within(operations, || schedule::outer_rows(kernel, program));
-        // Of statements in more than three loops, what there is takes all the time that there is to look at it.
-        let runs = match kernel.is_deep() {
-            true => Ok(None),
-            false => self.within(operations, || schedule::outermost_of_runs(kernel, program)),
-        };
-        for more in [rows, runs] {
+        for more in [rows, self.runs(operations)] {
             match more {
                 Err(error) if error.is::<Exhausted>() => {}
                 more => plans.splice(..0, more?.filter(|more| !plans.contains(more))).for_each(drop),
@@ -200,16 +195,40 @@ impl Analysis {
         if let Some(alone) = schedule::outermost_alone(kernel).filter(|alone| !plans.contains(alone)) {
             plans.insert(0, alone);
         }
+        let cuts = plans.iter().map(|bands| self.cuts_of(bands));
+        Ok(cuts.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+    }
+
+    /// The bands in which nests share tiles along a loop of each, see [`schedule::outermost_of_runs`].
+    ///
+    /// # Errors
+    /// isl's.
+    pub fn shared(&self, operations: Option<u64>) -> Result<Option<Vec<Cut>>> {
+        match self.runs(operations)? {
+            Some(bands) => self.cuts_of(&bands),
+            None => Ok(None),
+        }
+    }
+
+    /// Of statements in more than three loops, what there is takes all the time that there is to look at it.
+    fn runs(&self, operations: Option<u64>) -> Result<Option<ByBand<BandPlan>>> {
+        let Analysis { kernel, program, .. } = self;
+        match kernel.is_deep() {
+            true => Ok(None),
+            false => self.within(operations, || schedule::outermost_of_runs(kernel, program)),
+        }
+    }
+
+    fn cuts_of(&self, bands: &ByBand<BandPlan>) -> Result<Option<Vec<Cut>>> {
         let schedule = |(&s, theta): (&StatementId, &Vec<Affine>)| Schedule {
-            statement: program.statements[s].name.clone(),
+            statement: self.program.statements[s].name.clone(),
             theta: theta.clone(),
         };
         let cut = |plan: &BandPlan| {
             let schedules = plan.statements.iter().zip(&plan.theta).map(schedule).collect();
             self.band(schedules, plan.tileable.clone())
         };
-        let cuts = plans.iter().map(|bands| bands.iter().map(cut).collect::<Result<Option<Vec<Cut>>>>());
-        Ok(cuts.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+        bands.iter().map(cut).collect()
     }
 
     /// [`schedule::candidates_for`] the kernel.

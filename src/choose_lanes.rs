@@ -3,6 +3,7 @@
 mod automatic;
 mod in_two;
 mod long;
+mod sides;
 mod tiles;
 mod together;
 mod units;
@@ -289,7 +290,7 @@ fn in_tiles_or_others(
             let choice = Choice { left: None.into(), ..new(kernel)? };
             let found = match count {
                 1 => {
-                    let one = choice.one()?;
+                    let one = choice.with_other_sides(choice.one()?)?;
                     let whole = choice.aside.take().map(|whole| whole.offload);
                     whole.filter(|whole| choice.is_worth_it(whole, &one)).unwrap_or(one)
                 }
@@ -596,6 +597,15 @@ impl<'a, F: Fn(&TilingDirective) -> bool> Choice<'a, F> {
     /// At the sizes that the user runs.
     fn expected(&self, offload: &Offload) -> Expected {
         Expected::of(offload, self.means.board, &offload.kernel.usual_sizes())
+    }
+
+    /// One lane in tiles with other sides, where those are better.
+    fn with_other_sides(&self, offload: Offload) -> Result<Offload> {
+        if Demand::of(&offload, self.means.board.memory.link()).is_endless() {
+            return Ok(offload);
+        }
+        let expected = self.expected(&offload);
+        Ok(self.in_other_sides(Found { count: 1, offload, expected })?.offload)
     }
 
     /// So many lanes in longer strips, where those are better.

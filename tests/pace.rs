@@ -195,6 +195,63 @@ fn rows_of_two_statements_take_turns() {
     guard_subject("two_sums", &subject, &[("n", 90)], 2 * 90 * 90, 2.15);
 }
 
+/// Nests of which each would load `data` share tiles along a loop of each, with a statement behind them in none; in tiles of their own
+/// they take 1.37 cycles per iteration.
+#[test]
+fn nests_share_what_they_load() {
+    let text = "#pragma burstc size(n: 40, max 40)\n\
+                #pragma burstc size(m: 32, max 32)\n\
+                void centred(int n, int m, double count, double data[n][m], double product[m][m], double mean[m])\n\
+                {\n\
+                for (int j = 0; j < m; j++) {\n\
+                S0: mean[j] = 0;\n\
+                for (int i = 0; i < n; i++)\n\
+                S1: mean[j] += data[i][j];\n\
+                S2: mean[j] /= count;\n\
+                }\n\
+                for (int i = 0; i < n; i++)\n\
+                for (int j = 0; j < m; j++)\n\
+                S3: data[i][j] -= mean[j];\n\
+                for (int i = 0; i < m; i++)\n\
+                for (int j = i; j < m; j++) {\n\
+                S4: product[i][j] = 0;\n\
+                for (int k = 0; k < n; k++)\n\
+                S5: product[i][j] += data[k][i] * data[k][j];\n\
+                S6: product[j][i] = product[i][j];\n\
+                }\n\
+                S7: product[0][0] = 1;\n\
+                }\n";
+    guard_in_one_lane("centred", text, &[("n", 40), ("m", 32)], 24_801, 1.14);
+}
+
+/// Tiles of 12 rows, whose sums wait less than those of 8: with those it is 1.24.
+#[test]
+fn tiles_are_as_long_as_rows_wait() {
+    let text = "#pragma burstc size(n: 90, max 90)\n\
+                void product(int n, const double a[n][n], const double x[n], double s[n], double t[n])\n\
+                {\n\
+                for (int i = 0; i < n; i++) {\n\
+                S0: s[i] = 0;\n\
+                for (int j = 0; j < n; j++)\n\
+                S1: s[i] += a[i][j] * x[j];\n\
+                for (int j = 0; j < n; j++)\n\
+                S2: t[j] += a[i][j] * s[i];\n\
+                }\n\
+                }\n";
+    guard_in_one_lane("product", text, &[("n", 90)], 16_290, 1.21);
+}
+
+/// [`guard_subject`] of a text in the tiles that are chosen for one lane.
+fn guard_in_one_lane(kernel: &str, text: &str, sizes: &[(&str, i128)], iterations: u64, most: f64) {
+    if elsewhere() {
+        return;
+    }
+    let source = Source { path: format!("{kernel}.c"), text: text.to_string(), cpp_args: vec![] };
+    let options = Options { lanes: Some(Request::Count(1)), ..Options::default() };
+    let subject = Subject::new(&source, &options).unwrap_or_else(|error| panic!("{kernel}: {error:#}"));
+    guard_subject(kernel, &subject, sizes, iterations, most);
+}
+
 /// Rows whose bounds are data are walked from bound to bound; as long as they may be, they take 9,418 and 10,000 cycles.
 #[test]
 fn rows_are_as_long_as_data_say() {

@@ -127,6 +127,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
             }
             best = self.in_one_strip(best)?;
         }
+        best = self.in_other_sides(best)?;
         let reason = reasons.remove(&(2 * best.count));
         best.offload.strips_note = one.offload.strips_note;
         best.offload.lanes_note = Some(match reason {

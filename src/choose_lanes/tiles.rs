@@ -176,7 +176,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
     }
 
     /// Whether it has no more than `by` times the cycles that any tiles have.
-    fn is_near(&self, found: &Found, by: f64) -> bool {
+    pub(super) fn is_near(&self, found: &Found, by: f64) -> bool {
         let link = self.means.board.memory.link();
         let demand = Demand::of(&found.offload, link);
         let least = demand.compute_cycles(found.count).max(demand.words(link.widest_word()));
@@ -276,7 +276,7 @@ impl<F: Fn(&TilingDirective) -> bool> Choice<'_, F> {
 }
 
 /// Whether the tiles of a band have several indices along each dimension, at the usual sizes, as far as they are looked at.
-fn several_tiles(offload: &Offload, band: BandId) -> Vec<bool> {
+pub(super) fn several_tiles(offload: &Offload, band: BandId) -> Vec<bool> {
     let mut ranges: Vec<(i64, i64)> = vec![];
     let mut looked_at = 0;
     let pieces = || offload.tiles.pieces.iter().filter(|piece| piece.leaf.band() == band);

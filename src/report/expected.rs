@@ -534,9 +534,9 @@ impl Sampled {
         let pieces = || offload.tiles.pieces.iter().filter(|piece| piece.leaf.band() == band);
         let (kernel, statements) = (&offload.kernel, offload.kernel.statements());
         let is_whole = |s: &StatementId| kernel.limits(statements[*s]).is_none();
-        // Where statements take turns, distances of dimensions do not tell how long values are waited for.
-        let takes_turns = own.compute.dates.is_empty() && own.compute.units.is_none();
-        let is_paced = (own.compute.lanes.is_some() || takes_turns) && own.statements.iter().all(is_whole);
+        // Distances of dimensions do not tell how long values are waited for that pass through several statements.
+        let is_paced =
+            (own.compute.lanes.is_some() || own.compute.units.is_none()) && own.statements.iter().all(is_whole);
         let walked = is_paced.then(|| Paced::new(offload, own));
         let (mut steps, mut counted) = (STEPS, Some(0u64));
         for piece in pieces() {

@@ -38,8 +38,13 @@ pub fn outermost_of_runs(kernel: &Kernel, program: &Program) -> Result<Option<By
     for node in &kernel.body {
         let own: Vec<StatementId> = numbers.by_ref().take(count(node)).collect();
         let loops = loops_around_all(node);
-        if own.is_empty() || loops.is_empty() {
+        if own.is_empty() {
             return Ok(None);
+        }
+        // A statement alone has a band of its own.
+        if loops.is_empty() {
+            runs.push(vec![own.iter().map(|s| (*s, Affine::default())).collect()]);
+            continue;
         }
         // The rows that are legal with one of the nest's behind each of these.
         let longer = |known: &[Row]| -> Result<Vec<Row>> {
@@ -53,7 +58,8 @@ pub fn outermost_of_runs(kernel: &Kernel, program: &Program) -> Result<Option<By
             }
             Ok(found)
         };
-        let shared = longer(runs.last().map_or(&[], |rows| rows))?;
+        let is_loop = |rows: &&Vec<Row>| rows.iter().flat_map(Row::values).any(|value| !value.terms.is_empty());
+        let shared = longer(runs.last().filter(is_loop).map_or(&[], |rows| rows))?;
         match runs.last_mut() {
             Some(last) if !shared.is_empty() => *last = shared,
             _ => runs.push(longer(&[Row::new()])?),
@@ -64,7 +70,8 @@ pub fn outermost_of_runs(kernel: &Kernel, program: &Program) -> Result<Option<By
         let row = rows.first()?;
         let in_sequence = (!is_alone).then(|| Affine::constant(number as i64));
         let theta = |value: &Affine| in_sequence.iter().chain([value]).cloned().collect();
-        let tileable = in_sequence.iter().map(|_| false).chain([true]).collect();
+        let is_loop = row.values().any(|value| !value.terms.is_empty());
+        let tileable = in_sequence.iter().map(|_| false).chain([is_loop]).collect();
         Some(BandPlan { statements: row.keys().copied().collect(), theta: row.values().map(theta).collect(), tileable })
     };
     if runs.len() == kernel.body.len() {

@@ -16,7 +16,7 @@ use std::collections::HashSet;
 use lang_c::ast::{
     BinaryOperator, BlockItem, CallExpression, Constant, Declaration, DeclarationSpecifier, Expression,
     ExternalDeclaration, FloatFormat, ForInitializer, ForStatement, Initializer, IntegerBase, Statement,
-    StorageClassSpecifier, TranslationUnit, TypeOf, TypeSpecifier, UnaryOperator,
+    StorageClassSpecifier, TranslationUnit, TypeOf, TypeSpecifier, UnaryOperator, WhileStatement,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -31,7 +31,7 @@ use super::function::{identifier, names_of};
 use super::kernel::ScalarType;
 use super::known::Declared;
 use super::left::value_with;
-use super::nest::{assignment, counts, operation};
+use super::nest::{assignment, counts, operation, target_of};
 use super::plain::{binary, block, choice, item, listed, number, untrue, variable};
 use super::types::Types;
 
@@ -68,12 +68,30 @@ pub fn are_nested(unit: &TranslationUnit) -> bool {
     search.0
 }
 
-/// Rewrites the bodies of all functions.
-pub fn effects(unit: &mut TranslationUnit, types: &Types) {
+/// Whether the head of a loop counts, as `while (n--)` does, or its body moves its iterator.
+pub fn has_counting_heads(unit: &TranslationUnit) -> bool {
+    struct Search(bool);
+    impl<'ast> Visit<'ast> for Search {
+        fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast Span) {
+            self.0 |= match statement {
+                Statement::While(w) => is_counting(&w.node.expression),
+                Statement::For(f) => f.node.condition.as_deref().is_some_and(is_counting) || moves_iterator(&f.node),
+                _ => false,
+            };
+            visit::visit_statement(self, statement, span);
+        }
+    }
+    let mut search = Search(false);
+    search.visit_translation_unit(unit);
+    search.0
+}
+
+/// Rewrites the bodies of all functions; `counts` says that heads that count are rewritten, too, and `for` whose bodies move their iterators.
+pub fn effects(unit: &mut TranslationUnit, types: &Types, counts: bool) {
     for external in &mut unit.0 {
         let ExternalDeclaration::FunctionDefinition(function) = &mut external.node else { continue };
         let declared = Declared::of(&function.node, types);
-        let mut apart = Apart { taken: names_of(&function.node), declared };
+        let mut apart = Apart { taken: names_of(&function.node), declared, counts };
         let body = apart.block(&function.node.statement);
         function.node.statement = body;
     }
@@ -143,6 +161,8 @@ struct Parts {
 struct Apart {
     declared: Declared,
     taken: HashSet<String>,
+    /// Heads that count are taken apart.
+    counts: bool,
 }
 
 impl Apart {
@@ -475,19 +495,13 @@ impl Apart {
             }
             Statement::Switch(switch) => {
                 *switch.node.statement = self.block(&switch.node.statement);
-                if matters(&switch.node.expression)
-                    && let Some(Ok(parts)) = self.value(&switch.node.expression).map(|parts| self.done(parts))
-                {
-                    *switch.node.expression = parts.value;
-                    let mut items = parts.before;
+                if let Some(mut items) = self.taken(&mut switch.node.expression) {
                     items.push(Node::new(BlockItem::Statement(own), span));
                     return items;
                 }
             }
-            Statement::Return(Some(value)) if matters(value) => {
-                if let Some(Ok(parts)) = self.value(value).map(|parts| self.done(parts)) {
-                    **value = parts.value;
-                    let mut items = parts.before;
+            Statement::Return(Some(value)) => {
+                if let Some(mut items) = self.taken(value) {
                     items.push(Node::new(BlockItem::Statement(own), span));
                     return items;
                 }
@@ -495,15 +509,31 @@ impl Apart {
             Statement::While(w) => {
                 let body = self.block(&w.node.statement);
                 *w.node.statement = body.clone();
+                if let Some((condition, step)) = self.counting(&w.node.expression, &body) {
+                    *w.node.expression = condition;
+                    *w.node.statement = block([vec![step.clone()], listed(&body)].concat(), body.span);
+                    return vec![Node::new(BlockItem::Statement(own), span), step];
+                }
                 if let Some((condition, items)) = self.head(&w.node.expression) {
                     *w.node.expression = condition.unwrap_or_else(|| number("1", span));
                     *w.node.statement = block([items, listed(&body)].concat(), body.span);
                 }
             }
+            Statement::For(f) if self.counts && moves_iterator(&f.node) && !has_continue(&f.node.statement) => {
+                return self.statement(&as_while(&f.node, span));
+            }
             Statement::For(f) => {
                 let mut before = self.for_head(&mut f.node);
                 let body = self.block(&f.node.statement);
                 *f.node.statement = body.clone();
+                if let Some(condition) = &f.node.condition
+                    && let Some((condition, step)) = self.counting(condition, &body)
+                {
+                    f.node.condition = Some(Box::new(condition));
+                    *f.node.statement = block([vec![step.clone()], listed(&body)].concat(), body.span);
+                    before.extend([Node::new(BlockItem::Statement(own), span), step]);
+                    return before;
+                }
                 if let Some(condition) = &f.node.condition
                     && let Some((condition, items)) = self.head(condition)
                 {
@@ -656,6 +686,30 @@ impl Apart {
         Some(items)
     }
 
+    /// What comes before a value that is taken once, with all of its steps done.
+    fn taken(&mut self, value: &mut Node<Expression>) -> Option<Items> {
+        let parts = if matters(value) { self.value(value)? } else { return None };
+        let parts = self.done(parts).ok()?;
+        *value = parts.value;
+        Some(parts.before)
+    }
+
+    /// `n > 0` and `n--;` of a head `n-- > 0`, whose step is done first in each round, and behind the loop: nothing else may leave it.
+    fn counting(
+        &mut self,
+        condition: &Node<Expression>,
+        body: &Node<Statement>,
+    ) -> Option<(Node<Expression>, Node<BlockItem>)> {
+        if !self.counts || !is_counting(condition) || leaves(body) {
+            return None;
+        }
+        let parts = self.value(condition)?;
+        match (&parts.before[..], &parts.behind[..]) {
+            ([], [step]) => Some((parts.value, item(step.clone()))),
+            _ => None,
+        }
+    }
+
     /// What is left of the condition in a loop's head, and what its body begins with.
     fn head(&mut self, condition: &Node<Expression>) -> Option<(Option<Node<Expression>>, Items)> {
         let parts = conjuncts(condition);
@@ -713,6 +767,68 @@ impl Apart {
         items.extend(steps);
         Some(items)
     }
+}
+
+/// Whether the body of a loop changes what its step does.
+fn moves_iterator(f: &ForStatement) -> bool {
+    struct Search<'n> {
+        name: &'n str,
+        found: bool,
+    }
+    impl<'ast> Visit<'ast> for Search<'_> {
+        fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
+            let target = target_of(expression);
+            self.found |= target.is_some_and(|target| variable(target) == Some(self.name));
+            visit::visit_expression(self, expression, span);
+        }
+    }
+    let Some(name) = f.step.as_ref().and_then(|step| variable(target_of(&step.node)?)) else { return false };
+    let mut search = Search { name, found: false };
+    search.visit_statement(&f.statement.node, &f.statement.span);
+    search.found
+}
+
+/// `for (first; condition; step) S` as `{ first; while (condition) { S step; } }`.
+fn as_while(f: &ForStatement, span: Span) -> Node<Statement> {
+    let first = match &f.initializer.node {
+        ForInitializer::Expression(first) => vec![item((**first).clone())],
+        ForInitializer::Declaration(own) => vec![Node::new(BlockItem::Declaration(own.clone()), own.span)],
+        ForInitializer::StaticAssert(_) | ForInitializer::Empty => vec![],
+    };
+    let condition = f.condition.as_ref().map_or_else(|| number("1", span), |condition| (**condition).clone());
+    let body = Node::new(BlockItem::Statement((*f.statement).clone()), f.statement.span);
+    let step = f.step.as_ref().map(|step| item((**step).clone()));
+    let inner = block([body].into_iter().chain(step).collect(), f.statement.span);
+    let repeated = WhileStatement { expression: Box::new(condition), statement: Box::new(inner) };
+    let repeated = Node::new(Statement::While(Node::new(repeated, span)), span);
+    block([first, vec![Node::new(BlockItem::Statement(repeated), span)]].concat(), span)
+}
+
+/// Whether something in a loop's body ends the loop, or the function, or goes elsewhere.
+fn leaves(body: &Node<Statement>) -> bool {
+    struct Search {
+        inside: usize,
+        found: bool,
+    }
+    impl<'ast> Visit<'ast> for Search {
+        fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast Span) {
+            let is_inner = matches!(
+                statement,
+                Statement::For(_) | Statement::While(_) | Statement::DoWhile(_) | Statement::Switch(_)
+            );
+            self.found |= match statement {
+                Statement::Break => self.inside == 0,
+                Statement::Return(_) | Statement::Goto(_) | Statement::Asm(_) => true,
+                _ => false,
+            };
+            self.inside += usize::from(is_inner);
+            visit::visit_statement(self, statement, span);
+            self.inside -= usize::from(is_inner);
+        }
+    }
+    let mut search = Search { inside: 0, found: false };
+    search.visit_statement(&body.node, &body.span);
+    search.found
 }
 
 /// `i-- > 0`, `--i` and the like: nothing but a counter changes, and it is named once.

@@ -257,6 +257,7 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
                 let more = [Effort::Behind].into_iter().chain(exits::may_leave(&unit).then_some(Effort::Exits));
                 let more = more.chain(effects::are_nested(&unit).then_some(Effort::Effects));
                 let more = more.chain(exits::leaves_told(&unit).then_some(Effort::Rounds));
+                let more = more.chain(effects::has_counting_heads(&unit).then_some(Effort::Counts));
                 for effort in more {
                     kernel = kernel.or_else(|first| {
                         lowered(effort).map_err(|second| match effort {
@@ -264,7 +265,7 @@ fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
                             _ if is_directive(current, &first) => first,
                             _ if is_directive(current, &second) => second,
                             // In the words of the text.
-                            Effort::Effects | Effort::Rounds => later(first, second),
+                            Effort::Effects | Effort::Rounds | Effort::Counts => later(first, second),
                             _ => later(second, first),
                         })
                     });
@@ -288,6 +289,8 @@ enum Effort {
     Effects,
     /// Loops that count may end for other reasons as well.
     Rounds,
+    /// Heads that count are apart from what they look at.
+    Counts,
 }
 
 /// The one of two refusals that comes later in the text: up to there all was understood. The first, where they are at one place.
@@ -424,7 +427,7 @@ fn plainer(
     let constants = constants::Constants::of(unit, &types);
     strings::strings(unit, &constants);
     if effort >= Effort::Effects {
-        effects::effects(unit, &types);
+        effects::effects(unit, &types, effort >= Effort::Counts);
     }
     switch::switches(unit, &constants);
     initial::initial(unit);

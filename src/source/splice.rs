@@ -7,6 +7,7 @@
 //! `return` inside of a loop gives a variable the value and goes to a label behind the body, of which [`super::exits`] makes what it makes of others.
 
 mod conditions;
+mod linear;
 mod sites;
 
 use std::collections::{HashMap, HashSet};

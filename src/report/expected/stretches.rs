@@ -18,8 +18,9 @@ pub const TILES: u64 = 16;
 /// Tiles of which the outermost loop is looked at in several places each.
 const FEW: u64 = 5;
 
-/// Groups of a stretch.
+/// Groups of a stretch, of lanes and of one lane: fewer of those wait, as the last ones of triangles do.
 const GROUPS: usize = 400;
+const SINGLE: usize = 2_000;
 
 /// A stretch of no more groups has no pace.
 const TELLING: usize = 8;
@@ -185,7 +186,8 @@ impl<'a> Paced<'a> {
         let groups = count(pieces, depth, values)?;
         let Some(level) = pieces[0].levels.get(depth) else { return Some(Pace { cycles: groups, groups }) };
         let (low, high) = values.interval(level);
-        if groups <= GROUPS as f64 {
+        let most = self.most() as f64;
+        if groups <= most {
             let cycles = self.stretch(pieces, depth, low, values).cycles();
             return Some(Pace { cycles, groups });
         }
@@ -201,7 +203,7 @@ impl<'a> Paced<'a> {
             let one = count(pieces, depth + 1, values);
             // Either some iterations of the loop, or what is in one.
             let pace = match one? {
-                one if 2.0 * one <= GROUPS as f64 || depth + 1 == pieces[0].levels.len() => {
+                one if 2.0 * one <= most || depth + 1 == pieces[0].levels.len() => {
                     values.stack.truncate(place);
                     let pace = self.stretch(pieces, depth, first, values).pace();
                     pace.map(|pace| Pace { cycles: pace * one, groups: one }).unwrap_or_default()
@@ -218,9 +220,13 @@ impl<'a> Paced<'a> {
 
     /// The first groups from a value of the loop at `depth` on.
     fn stretch<'p>(&'p self, pieces: &[Piece], depth: usize, first: i64, values: &mut Values) -> Stretch<'p, 'a> {
-        let mut stretch = Stretch::new(self, Part::From { depth, first, left: GROUPS });
+        let mut stretch = Stretch::new(self, Part::From { depth, first, left: self.most() });
         let _ = walk::inside(pieces, depth, values, &mut stretch);
         stretch
+    }
+
+    fn most(&self) -> usize {
+        if self.band.compute.lanes.is_some() { GROUPS } else { SINGLE }
     }
 
     /// The cells along each subscript that a group accesses, whose iterators have values; lanes that do not run are waited for, too.

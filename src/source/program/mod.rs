@@ -4,6 +4,7 @@
 //! arguments are the arrays and scalars that it uses, wherever these were declared; functions that it does not call are
 //! blanks. Lines stay where they were, so that places need no translation, but on the lines that were added ([`Places`]).
 
+mod characters;
 mod flow;
 mod given;
 mod lift;
@@ -82,7 +83,7 @@ pub struct Place {
 pub fn choose(user: &Source, choice: &Choice) -> anyhow::Result<Program> {
     let (source, mut notes) = without_missing_headers(user)?;
     let has_all = source.text == user.text;
-    let source = statics::lifted(source);
+    let source = statics::lifted(characters::given(source));
     let original = tokenize(&source.text);
     if let Some(first) = original.tokens.iter().find(|token| token.text(&source.text) == "volatile") {
         notes.push(format!(

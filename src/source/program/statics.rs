@@ -22,7 +22,8 @@ struct Function<'t> {
     body: Range<usize>,
 }
 
-/// The file with such variables of functions that others call, and that are not `main`, on its outermost level.
+/// The file with such variables of functions that others call, and that are not `main`, on its outermost level; of functions that nobody
+/// calls, which may be the kernel, numbers alone: its arrays may be places for what one call computes.
 pub fn lifted(mut source: Source) -> Source {
     if !source.text.contains("static") {
         return source;
@@ -39,8 +40,8 @@ pub fn lifted(mut source: Source) -> Source {
                     .any(|two| two[0].text(&source.text) == own.name && two[1].text(&source.text) == "(")
         };
         let is_called = functions.iter().enumerate().any(|(other, function)| other != k && calls(function));
-        if own.name != "main" && is_called {
-            edits.extend(of_function(&source.text, &all, own, &mut made).unwrap_or_default());
+        if own.name != "main" {
+            edits.extend(of_function(&source.text, &all, own, !is_called, &mut made).unwrap_or_default());
         }
     }
     edits.sort_by_key(|(bytes, _)| std::cmp::Reverse((bytes.start, bytes.end)));
@@ -98,6 +99,7 @@ fn of_function(
     text: &str,
     all: &Tokens,
     own: &Function,
+    numbers_alone: bool,
     taken: &mut HashSet<String>,
 ) -> Option<Vec<(Range<usize>, String)>> {
     let tokens = &all.tokens;
@@ -120,7 +122,15 @@ fn of_function(
         if (start..end).any(|k| word(k) == "const") {
             continue;
         }
-        let names = declared(text, tokens, start..end)?;
+        let places = declared(text, tokens, start..end)?;
+        let names: Vec<&str> = places.iter().map(|k| word(*k)).collect();
+        if numbers_alone && places.iter().any(|k| word(k + 1) == "[") {
+            continue;
+        }
+        // Where the declarations of those end that nothing is said of: they begin at 0 (C11 6.7.9).
+        let after = |k: &usize| (k + 1..=end).find(|&k| matches!(word(k), "," | ";" | "="));
+        let bare: Vec<usize> = places.iter().filter_map(after).filter(|k| word(*k) != "=").collect();
+        let types = start + 1..*places.first()?;
         // The block that knows them.
         let mut depth = 0usize;
         let scope = (end..=own.body.end).find(|&k| {
@@ -140,12 +150,24 @@ fn of_function(
             made
         };
         let made: Vec<String> = names.iter().map(&mut fresh).collect();
+        let rank = |at: usize| subscripts(text, tokens, at).map_or(0, |(rank, _)| rank);
+        let is_kept = |k: usize| {
+            let own = places.iter().find(|at| word(**at) == word(k));
+            own.is_none_or(|at| is_read_only(text, tokens, k, rank(*at)))
+        };
         let mut outside: Vec<String> = vec![];
+        if (end..scope).all(is_kept) {
+            outside.push("const".into());
+        }
         for k in start..scope {
             let before = word(k - 1);
             let own = names.iter().position(|name| *name == word(k)).filter(|_| !matches!(before, "." | "->"));
             let name = own.map(|own| &made[own]);
             if k <= end {
+                if let Some(bare) = bare.iter().find(|bare| **bare == k) {
+                    let is_number = word(bare - 1) != "]" && types.clone().all(|k| is_type(word(k)));
+                    outside.push(if is_number { "= 0" } else { "= {0}" }.into());
+                }
                 outside.push(name.map_or_else(|| word(k).to_string(), String::clone));
                 continue;
             }
@@ -168,8 +190,8 @@ fn of_function(
     Some(edits)
 }
 
-/// The names of a declaration without what it declares types with.
-fn declared<'t>(text: &'t str, tokens: &[Token], all: Range<usize>) -> Option<Vec<&'t str>> {
+/// Where the names of a declaration stand, of one without what it declares types with.
+fn declared(text: &str, tokens: &[Token], all: Range<usize>) -> Option<Vec<usize>> {
     let word = |k: usize| tokens[k].text(text);
     let mut names = vec![];
     let (mut k, mut is_begun) = (all.start, false);
@@ -179,7 +201,7 @@ fn declared<'t>(text: &'t str, tokens: &[Token], all: Range<usize>) -> Option<Ve
             "(" | "[" | "{" => k = closing(text, tokens, k)?,
             "," => is_begun = false,
             _ if !is_begun && (k + 1 == all.end || matches!(word(k + 1), "=" | "[" | ",")) => {
-                (tokens[k].kind == Kind::Word).then(|| names.push(word(k)))?;
+                (tokens[k].kind == Kind::Word).then(|| names.push(k))?;
                 is_begun = true;
             }
             _ => {}
@@ -187,6 +209,25 @@ fn declared<'t>(text: &'t str, tokens: &[Token], all: Range<usize>) -> Option<Ve
         k += 1;
     }
     Some(names)
+}
+
+/// How many subscripts stand behind the name at `k`, and where they end.
+fn subscripts(text: &str, tokens: &[Token], k: usize) -> Option<(usize, usize)> {
+    let (mut rank, mut end) = (0, k + 1);
+    while tokens[end].text(text) == "[" {
+        (rank, end) = (rank + 1, closing(text, tokens, end)? + 1);
+    }
+    Some((rank, end))
+}
+
+/// Whether nothing but the value is asked for of the variable or the element that is named at `k`, as the words around it tell.
+fn is_read_only(text: &str, tokens: &[Token], k: usize, rank: usize) -> bool {
+    let word = |k: usize| tokens[k].text(text);
+    let Some((own, end)) = subscripts(text, tokens, k) else { return false };
+    let changes = |word: &str| word.ends_with('=') && !matches!(word, "==" | "!=" | "<=" | ">=");
+    let is_step = |word: &str| matches!(word, "++" | "--");
+    let is_before = is_step(word(k - 1)) || matches!(word(k - 1), "&" | "*");
+    own == rank && !is_before && !is_step(word(end)) && !changes(word(end)) && !matches!(word(end), "." | "->")
 }
 
 fn is_type(word: &str) -> bool {

@@ -28,7 +28,7 @@ use super::{Piece, Splicer};
 
 impl<'u> Splicer<'_, '_, 'u> {
     /// Whether a body has to stand in place of some call in an expression.
-    fn wants_body(&self, node: &Node<Expression>) -> bool {
+    pub fn wants_body(&self, node: &Node<Expression>) -> bool {
         let mut calls = Calls::default();
         calls.visit_expression(&node.node, &node.span);
         calls.0.into_iter().any(|call| self.has_whole(call))
@@ -194,7 +194,7 @@ impl<'u> Splicer<'_, '_, 'u> {
     }
 
     /// A name that nobody has, of a condition.
-    fn truth_name(&self, span: ByteSpan, number: &mut usize) -> String {
+    pub fn truth_name(&self, span: ByteSpan, number: &mut usize) -> String {
         *number += 1;
         let mut own = format!("holds_{}_{number}", span.start);
         while self.preprocessed.text.contains(&own) {
@@ -274,7 +274,7 @@ impl<'u> Splicer<'_, '_, 'u> {
         own.start..own.end
     }
 
-    fn part(&self, node: &Node<Expression>) -> Vec<Piece> {
+    pub fn part(&self, node: &Node<Expression>) -> Vec<Piece> {
         self.pieces(self.preprocessed.balanced(node.span))
     }
 

@@ -205,7 +205,7 @@ impl<'ast> Visit<'ast> for Written {
 }
 
 /// Whether an expression changes nothing, and calls nobody.
-fn is_silent(node: &Node<Expression>) -> bool {
+pub fn is_silent(node: &Node<Expression>) -> bool {
     let mut written = Written::default();
     written.visit_expression(&node.node, &node.span);
     !has_call(node) && written.names.is_empty() && written.subscripts.is_empty()
@@ -314,11 +314,29 @@ impl<'u> Splicer<'_, '_, 'u> {
                 }
             }
         }
-        let edits = self.hoisted(site, bytes, &mut spliced);
-        match &site.kind {
-            Kind::Condition(branch) if edits.is_empty() => self.branch(branch, site.span, site.is_listed, number),
-            _ => edits,
+        let mut edits = self.hoisted(site, bytes, &mut spliced);
+        if let Kind::Condition(branch) = &site.kind
+            && edits.is_empty()
+        {
+            edits = self.branch(branch, site.span, site.is_listed, number);
         }
+        if !edits.is_empty() {
+            return edits;
+        }
+        let (value, is_bare) = match &site.kind {
+            Kind::Alone(value) | Kind::Value(value) => (*value, false),
+            Kind::Assigned(o) => (&*o.rhs, false),
+            Kind::Condition(branch) => (&*branch.condition, site.is_listed),
+            Kind::Declared(Declaration { declarators, .. }) => match &declarators[..] {
+                [Node { node: InitDeclarator { initializer: Some(first), .. }, .. }] => match &first.node {
+                    Initializer::Expression(value) => (&**value, true),
+                    Initializer::List(_) => return vec![],
+                },
+                _ => return vec![],
+            },
+            Kind::Head { .. } | Kind::Foot(..) => return vec![],
+        };
+        self.linear(value, site.span, is_bare, number).unwrap_or_default()
     }
 
     pub fn callee(&self, call: &CallExpression) -> Option<&'u FunctionDefinition> {
@@ -570,7 +588,7 @@ impl<'u> Splicer<'_, '_, 'u> {
     }
 
     /// Whether a helper changes nothing but its own variables and what it gets places of, also by those that it calls.
-    fn changes_places_only(&self, callee: &FunctionDefinition, depth: usize) -> bool {
+    pub fn changes_places_only(&self, callee: &FunctionDefinition, depth: usize) -> bool {
         let mut written = Written::default();
         written.visit_statement(&callee.statement.node, &callee.statement.span);
         let free = Free::of_items(&super::super::plain::listed(&callee.statement));

@@ -84,6 +84,28 @@ fn heads_that_change_what_they_look_at() {
 }
 
 /// `>=` is not the opposite of `<` where there is no number.
+/// Rounds that data number, counted in the head.
+#[test]
+fn heads_that_count_down_from_data() {
+    compare_in_loop(&[
+        "int t = d[i] & 7, v = 1; while (t--) v = v * 3 + 1; c[i] = v + t;",
+        "unsigned t = d[i] & 7, v = 1; while (t-- > 0) { if (v & 1) { v += 2; continue; } v *= 3; } q[i] = v + t;",
+        "int t = d[i] & 15, v = 0; for (; t--; v++) switch (v & 3) { case 0: s += v; break; case 2: k++; } c[i] = v - t;",
+        "unsigned char t = db[i] & 7; while (t-- > 0) for (int j = 0; j < 3; j++) { if (j == t) break; s++; } c[i] = t;",
+    ]);
+}
+
+/// Bodies that skip what the head would come to.
+#[test]
+fn bodies_that_move_iterators() {
+    compare_all(&[
+        "int v = 0; for (int i = 0; i < 16; i++) { if (d[i & 7] & 1) i++; v += 3; c[v & 3] = i; } c[5] = v;",
+        "int i, v = 0; for (i = 0; i < n; i += 1) { if (d[i] > 50) i += 2; else if (d[i] < 10) break; v++; } c[0] = v; c[1] = i;",
+        "for (int i = 0; i < 7; i++) { if (d[i] & 1) i++; c[i] = i; }",
+        "for (int i = 0; i < 6; i += 3) { c[i] = 4; i -= 1; c[i + 1] = 1; }",
+    ]);
+}
+
 #[test]
 fn what_is_no_number_ends_no_comparison() {
     let number = "float z = (float)(d[i] - d[i]), t = d[i] > 50 ? z / z : d[i];";

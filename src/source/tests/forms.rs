@@ -96,12 +96,8 @@ fn steps_in_several_places() {
     ] {
         assert_eq!(targets(&body(text)), expected, "{text}");
     }
-    let refused = diagnostic("void f(int a[9]) {\nfor (int i = 0; i < 9; i++) { if (a[i]) i++; a[i] = 0; }\n}\n");
-    assert!(refused.message.contains("assigns the iterator `i`"), "{refused:?}");
-    let back = "void f(int a[99]) {\nfor (int i = 0; i < 90; i += 3) { a[i] = 0; i -= 1; a[i + 1] = 1; }\n}\n";
-    assert!(diagnostic(back).message.contains("assigns the iterator `i`"));
-    let text = "static void fill(int *p) { for (int i = 0; i < 9; i++) { if (p[i]) i++; p[i] = 0; } }\nvoid f(int a[9]) { fill(a); }\n";
-    let refused = diagnostic(text);
+    let refused =
+        diagnostic("void f(int a[9]) {\nfor (int i = 0; i < 9; i++) { if (a[i]) { i++; continue; } a[i] = 0; }\n}\n");
     assert!(refused.message.contains("assigns the iterator `i`"), "{refused:?}");
 }
 

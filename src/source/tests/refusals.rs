@@ -173,7 +173,6 @@ fn statements() {
         ),
         ("a[i] = «recursive(i)»;", "calls itself"),
         ("a[i] = «pointed(b)» + 1;", "another shape than the array"),
-        ("a[i] = (a[j] = s) && «looping(i)»;", "has a loop"),
         ("a[i] = «forgetful(i)»;", "may end without a value"),
         ("a[i] = «counting(i)»;", "keeps a variable between calls"),
         ("a[i] = «touching(i)»;", "changes what is not its own"),

@@ -529,8 +529,26 @@ fn kernels_leave_what_their_functions_do() {
         "unsigned m; static unsigned h(unsigned v) { if (v & 1) { static unsigned c; c += v; return c; } else { static unsigned c; c ^= v; return c + m; } }\nvoid f(const unsigned x[8], unsigned y[8]) { for (int i = 0; i < 8; i++) y[i] = 3 * h(x[i]); m ^= y[3]; }".to_string(),
         "unsigned m; static unsigned h(unsigned v) { unsigned r; { static unsigned t[4]; r = t[v & 3]++; } { static unsigned t[4]; t[v & 1] += 7; r += t[0]; } return r; }\nstatic unsigned h_t(unsigned v) { static unsigned t; t += v; return t; }\nvoid f(const unsigned x[8], unsigned y[8]) { for (int i = 0; i < 8; i++) y[i] = h(x[i]) + h_t(i); m += y[2]; }".to_string(),
     ];
+    // What comes first in an expression, with calls in it.
+    let bodies = [
+        "if (x[i] < 5 || (h(x[i]), m & 1)) y[i] = 3; else y[i] = m;",
+        "y[i] = x[i] + (m++, h(3));",
+        "switch (m++, h(x[i]) & 3) { case 0: y[i] = 1; break; case 2: y[i] = m; break; default: y[i] += 2; }",
+        "unsigned t; if (!((t = h(x[i])) & 1) && (t >>= 1, t > 20)) y[i] = t; else y[i] = ~t;",
+        "unsigned t = 5 ^ (m ^= 3, h(x[i])), r = 1; y[i] = (r = h(t) & 255) + x[i]; m += r;",
+        "static unsigned k; k += h(x[i]); y[i] = k ^ m;",
+    ];
+    let globals = globals.into_iter().chain(bodies.map(|body| {
+        format!("unsigned m; {helper} void f(const unsigned x[8], unsigned y[8]) {{ for (int i = 0; i < 8; i++) {{ {body} }} }}")
+    }));
+    let characters = "#include <ctype.h>\nunsigned m; void f(const unsigned x[8], unsigned y[8]) { for (int i = 0; i < 8; i++) { \
+                      int c = (x[i] * 37 + m) & 127; m += c; y[i] = toupper(c) * 3 + tolower(c); \
+                      if (isdigit(c) || isspace(c)) y[i] += 1; if (isalpha(c) && !isupper(c)) y[i] += 256; \
+                      if (isxdigit(c) || ispunct(c)) y[i] += 512; if (iscntrl(c) || isblank(c) || !isprint(c)) y[i] += 1024; \
+                      if (isalnum(c) || islower(c) || isgraph(c)) y[i] += 2048; } }";
+    let globals = globals.chain([characters.to_string()]);
     let kept = "static unsigned m; void f(const unsigned x[8], unsigned y[8]) { for (int i = 0; i < 8; i++) { m += x[i]; y[i] = m; } }";
-    let globals = globals.into_iter().chain([kept.to_string()]);
+    let globals = globals.chain([kept.to_string()]);
     let data = "unsigned x[8] = {1, 4, 3, 8, 9, 12, 7, 15}, y[8] = {2, 3, 5, 7, 11, 13, 17, 19};";
     for text in globals {
         let shown = "for (int i = 0; i < 8; i++) printf(\"%u \", y[i]); printf(\"%u\\n\"";
@@ -558,4 +576,17 @@ fn kernels_leave_what_their_functions_do() {
         );
         assert_eq!(printed(&taken), printed(&own), "{kernel}");
     }
+}
+
+/// What a helper keeps and nobody writes begins at 0 and stays so: no argument of the kernel.
+#[test]
+fn what_is_kept_and_never_written_is_constant() {
+    let text = "static int h(int i) { static int t[4]; static int z; static int w[2] = {3, 5}; return t[i & 3] + z + w[i & 1]; }\n\
+                void f(const int x[8], int y[8]) { for (int i = 0; i < 8; i++) y[i] = h(x[i]); }\n";
+    let choice = crate::source::program::Choice::default();
+    let program = crate::source::program::choose(&source(text), &choice).expect(text);
+    let kernel = program.source.text;
+    let begin = kernel.find("void f(").expect(text);
+    let arguments = kernel[begin..].split_once(')').expect(text).0;
+    assert_eq!(arguments.matches(',').count(), 1, "{kernel}");
 }
