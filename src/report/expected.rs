@@ -102,7 +102,7 @@ impl Expected {
             let each = own.compute.lanes.as_ref().map_or(&[][..], |lanes| &lanes.cycles_each);
             let units = own.compute.units.as_ref().map_or(1.0, |units| units.count as f64);
             let estimated = match each {
-                // What waits in turns is walked below, as no distances of dimensions tell.
+                // What waits is walked below, as no distances of dimensions tell.
                 [] if sampled.pace.per_group().is_some() => sampled.all.compute,
                 [] => all_of_them as f64 * own.compute.stalls_per_iteration / units + sampled.all.compute,
                 each => own.statements.iter().zip(each).map(|(&s, cycles)| iterations[s] as f64 * cycles / units).sum(),
@@ -522,7 +522,7 @@ struct Sampled {
     tiles: u64,
     /// All of them, as those looked at say.
     all: Taken,
-    /// In lanes and where statements take turns, of some of them, where data cut no rows short.
+    /// Of some of them, in one lane or several, where data cut no rows short; in units of lanes alone.
     pace: Pace,
     /// Those that were looked at, with their indices.
     each: Vec<(Vec<i64>, Taken)>,

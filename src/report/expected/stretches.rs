@@ -1,4 +1,4 @@
-//! The cycles of a band in lanes: a few stretches of a tile are walked in their order, and each group of lanes starts when the words
+//! The cycles of a band: a few stretches of a tile are walked in their order, and each group of lanes, or iteration, starts when the words
 //! that it reads are there. Values that pass through several statements are waited for in each, which no cost of an order by pairs
 //! of instances sees.
 
@@ -18,7 +18,7 @@ pub const TILES: u64 = 16;
 /// Tiles of which the outermost loop is looked at in several places each.
 const FEW: u64 = 5;
 
-/// Groups of a stretch, of lanes and of one lane: fewer of those wait, as the last ones of triangles do.
+/// Groups of a stretch in lanes, and iterations in one lane: where a few wait long, as the last rows of a triangle do, a tile is walked as a whole.
 const GROUPS: usize = 400;
 const SINGLE: usize = 2_000;
 

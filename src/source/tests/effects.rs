@@ -83,7 +83,6 @@ fn heads_that_change_what_they_look_at() {
     ]);
 }
 
-/// `>=` is not the opposite of `<` where there is no number.
 /// Rounds that data number, counted in the head.
 #[test]
 fn heads_that_count_down_from_data() {
@@ -106,6 +105,7 @@ fn bodies_that_move_iterators() {
     ]);
 }
 
+/// `>=` is not the opposite of `<` where there is no number.
 #[test]
 fn what_is_no_number_ends_no_comparison() {
     let number = "float z = (float)(d[i] - d[i]), t = d[i] > 50 ? z / z : d[i];";
