@@ -475,7 +475,7 @@ pub fn limited(limit: Expr, outside: Option<&[Expr; 2]>, around: Option<&Expr>) 
 }
 
 /// The only iterator that a loop's head sets, and its first value.
-fn begins(f: &ForStatement) -> Option<(&str, &Node<Expression>)> {
+pub fn begins(f: &ForStatement) -> Option<(&str, &Node<Expression>)> {
     match &f.initializer.node {
         ForInitializer::Declaration(declaration) => match &declaration.node.declarators[..] {
             [only] => {

@@ -442,6 +442,7 @@ fn plainer(
         parted::parted(unit);
         breaks::stepped(unit, &types);
         lives::apart(unit);
+        exits::ended(unit, &types);
     }
     // Those of pointers.
     if effort >= Effort::Exits {

@@ -12,6 +12,7 @@ use lang_c::span::Node;
 
 use super::data::{Data, given_by_statements};
 use super::nearing::{changes_of, given, leaving, step_in};
+use super::reached::reached;
 use super::taking::within;
 use crate::source::breaks::is_always;
 use crate::source::canonical::{names_in, stepped};
@@ -73,6 +74,7 @@ impl Following<'_> {
             // What the type does not hold becomes something else in it.
             let fits = |(low, high): &(i64, i64)| least <= *low && *high <= most;
             let of = last.and_then(|item| given(item, name)).and_then(|value| within(self.declared, value));
+            let of = of.or_else(|| reached(self.declared, before, name));
             let (low, high) = of.filter(fits).unwrap_or((least, most));
             let is_unknown = states.iter().any(|state| !state.contains_key(*name));
             let is_small = high.checked_sub(low).is_some_and(|span| span < (STARTS / states.len()) as i64);

@@ -18,6 +18,7 @@ mod heads;
 mod leave;
 mod looked;
 mod nearing;
+mod reached;
 mod taking;
 
 use std::collections::{HashMap, HashSet};
@@ -117,6 +118,11 @@ pub fn dwindling(unit: &mut TranslationUnit, types: &Types, decided: Decided) {
     each_function(unit, &mut |function| {
         dwindling::dwindling(function, &Declared::of(function, types), types, decided);
     });
+}
+
+/// Says of loops up to variables that constants have been added to how far they run at most.
+pub fn ended(unit: &mut TranslationUnit, types: &Types) {
+    each_function(unit, &mut |function| reached::ended(function, &Declared::of(function, types)));
 }
 
 /// Rewrites the loops of all functions that `break` and `return` leave.

@@ -6,6 +6,7 @@ use lang_c::span::Node;
 
 use super::heads::conjuncts;
 use super::nearing::{Nearing, changes_of, given, moves_by, step_in};
+use super::reached::reached;
 use crate::source::flat::constant;
 use crate::source::kernel::ScalarType;
 use crate::source::known::Declared;
@@ -56,7 +57,8 @@ impl Nearing<'_> {
     fn begins_within(&self, name: &str, by: i64) -> Option<(i64, i64)> {
         let mut changing = self.before.iter().rev().filter(|item| changes_of(item, name));
         let last = changing.find(|item| !(self.goes_on(name) && moves_by(item, name, by)))?;
-        within(self.declared, given(last, name)?)
+        let given = given(last, name).and_then(|value| within(self.declared, value));
+        given.or_else(|| reached(self.declared, self.before, name))
     }
 }
 

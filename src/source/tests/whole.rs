@@ -167,6 +167,22 @@ fn variables_that_other_files_see() {
     assert!(has(format!("{}{}\n", text("int last;", last), program.replace("d[0]", "last"))));
 }
 
+/// An array that the function keeps is the caller's, unless the function fills it before it reads it.
+#[test]
+fn arrays_that_functions_keep() {
+    let of = |body: &str| {
+        let text = format!("void f(int c[8], int d[4])\n{{\nstatic int h[4];\n{body}\n}}\n");
+        signature(&text, &Choice::default())
+    };
+    let behind = "for (int i = 0; i < 4; i++) d[i] = h[i];";
+    for first in ["h[c[i] & 3]++;", "h[c[i] & 3] += 2;", "d[i & 3] = h[i & 3]; h[i & 3] = c[i];"] {
+        let kept = of(&format!("for (int i = 0; i < 8; i++) {{ {first} }} {behind}"));
+        assert_eq!(kept, "f(int32_t f_h[4], int32_t c[8], int32_t d[4])", "{first}");
+    }
+    let filled = of(&format!("for (int i = 0; i < 4; i++) h[i] = 2 * c[i]; {behind}"));
+    assert_eq!(filled, "f(int32_t c[8], int32_t d[4])");
+}
+
 /// A value that a round of the loop around the region leaves for the next.
 #[test]
 fn rounds_around_a_region() {
