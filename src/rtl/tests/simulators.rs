@@ -427,7 +427,7 @@ fn check(seed: u64, count: usize, verilator: bool) {
 #[test]
 #[ignore = "slow: make test"]
 fn random_expressions_mean_what_is_documented() {
-    check(1, 160, true);
+    check(1, 80, true);
 }
 
 /// Many more, for changes of the printer.

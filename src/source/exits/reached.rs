@@ -7,7 +7,8 @@
 //! leaves 16 in `n` at most, so that the second loop is one up to `k < n && k < 16`.
 
 use lang_c::ast::{
-    BinaryOperator, BlockItem, Expression, ForStatement, FunctionDefinition, LabeledStatement, Statement,
+    BinaryOperator, BlockItem, Expression, ForInitializer, ForStatement, FunctionDefinition, LabeledStatement,
+    Statement,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -18,8 +19,9 @@ use super::taking::within;
 use crate::source::canonical::names_in;
 use crate::source::data_bounds::begins;
 use crate::source::flat::constant;
+use crate::source::kernel::ScalarType;
 use crate::source::known::{Declared, changed, changed_in};
-use crate::source::left::{step_of, turned};
+use crate::source::left::{offset_of, step_of, turned};
 use crate::source::loops::steps;
 use crate::source::nest::{assignment, counts, is_name, operation};
 use crate::source::plain::{binary, inside_out, subscripted, variable, whole};
@@ -36,7 +38,7 @@ pub fn reached(declared: &Declared, before: &[Node<BlockItem>], name: &str) -> O
     let (mut low, mut high) = within(declared, given_alone(&before[first], name)?)?;
     let after = &before[first + 1..];
     for item in after {
-        let (less, more) = added(item, name, declared)?;
+        let (less, more) = Counting { declared, name }.item(item, &[])?;
         (low, high) = (low.checked_add(less)?, high.checked_add(more)?);
     }
     let (least, most) = ty.limits();
@@ -69,6 +71,9 @@ impl<'ast> Visit<'ast> for Changes<'_> {
     }
 }
 
+/// The names of loops around, and the least and the most that they may be.
+type Around<'n> = [(&'n str, (i64, i64))];
+
 /// Whether a jump may lead into these items.
 fn has_label(items: &[Node<BlockItem>]) -> bool {
     struct Labels(bool);
@@ -82,76 +87,115 @@ fn has_label(items: &[Node<BlockItem>]) -> bool {
     labels.0
 }
 
-/// What an item adds to a variable on any way through it, at least (no more than 0) and at most (no less).
-fn added(item: &Node<BlockItem>, name: &str, declared: &Declared) -> Option<(i64, i64)> {
-    match &item.node {
-        _ if !changes_of(item, name) => Some((0, 0)),
-        BlockItem::Statement(own) => added_by(own, name, declared),
-        _ => None,
-    }
+/// Follows what is added to a variable.
+struct Counting<'c> {
+    declared: &'c Declared,
+    name: &'c str,
 }
 
-fn added_by(node: &Node<Statement>, name: &str, declared: &Declared) -> Option<(i64, i64)> {
-    let is_kept = |expression: &Node<Expression>| {
+/// A sum of two intervals.
+fn sum(a: (i64, i64), b: (i64, i64)) -> Option<(i64, i64)> {
+    Some((a.0.checked_add(b.0)?, a.1.checked_add(b.1)?))
+}
+
+impl Counting<'_> {
+    /// What an item adds on any way through it, at least (no more than 0) and at most (no less), inside of these loops.
+    fn item(&self, item: &Node<BlockItem>, around: &Around) -> Option<(i64, i64)> {
+        match &item.node {
+            _ if !changes_of(item, self.name) => Some((0, 0)),
+            BlockItem::Statement(own) => self.statement(own, around),
+            _ => None,
+        }
+    }
+
+    fn statement(&self, node: &Node<Statement>, around: &Around) -> Option<(i64, i64)> {
+        if !self.is_in(&changed(node)) {
+            return Some((0, 0));
+        }
+        match &node.node {
+            Statement::Expression(Some(own)) => steps(own).into_iter().try_fold((0, 0), |so_far, part| {
+                let by = if self.is_kept(part) { 0 } else { step_of(part, self.name)? };
+                sum(so_far, (by.min(0), by.max(0)))
+            }),
+            Statement::Compound(items) => {
+                items.iter().try_fold((0, 0), |so_far, item| sum(so_far, self.item(item, around)?))
+            }
+            Statement::If(branch) => {
+                self.is_kept(&branch.node.condition).then_some(())?;
+                let then = self.statement(&branch.node.then_statement, around)?;
+                let other = branch.node.else_statement.as_ref();
+                let other = other.map_or(Some((0, 0)), |other| self.statement(other, around))?;
+                Some((then.0.min(other.0), then.1.max(other.1)))
+            }
+            Statement::For(f) => {
+                let (counter, values, times) = self.trips(&f.node, around)?;
+                let own = self.statement(&f.node.statement, &[around, &[(counter, values)]].concat())?;
+                Some((own.0.checked_mul(times)?, own.1.checked_mul(times)?))
+            }
+            _ => None,
+        }
+    }
+
+    fn is_in(&self, names: &[String]) -> bool {
+        names.iter().any(|own| own == self.name)
+    }
+
+    fn is_kept(&self, expression: &Node<Expression>) -> bool {
         let mut names = vec![];
         changed_in(expression, &mut names);
-        !names.iter().any(|own| own == name)
-    };
-    match &node.node {
-        _ if !changed(node).iter().any(|own| own == name) => Some((0, 0)),
-        Statement::Expression(Some(own)) => {
-            let mut sum = (0i64, 0i64);
-            for part in steps(own).into_iter().filter(|part| !is_kept(part)) {
-                let by = step_of(part, name)?;
-                sum = (sum.0.checked_add(by.min(0))?, sum.1.checked_add(by.max(0))?);
+        !self.is_in(&names)
+    }
+
+    /// The counter of a loop that counts between constants and the counters around it, the least and the most that it is in an iteration, and
+    /// how many of these there are at most.
+    fn trips<'f>(&self, f: &'f ForStatement, around: &Around) -> Option<(&'f str, (i64, i64), i64)> {
+        let (name, first) = begins(f)?;
+        let (first, by) = (bounds(first, around)?, step_of(f.step.as_deref()?, name)?);
+        let condition = f.condition.as_deref()?;
+        let ty = match self.declared.times(name) {
+            // A round that a loop has got already.
+            0 if matches!(f.initializer.node, ForInitializer::Declaration(_)) => {
+                ScalarType { bits: 32, signed: true, floating: false }
             }
-            Some(sum)
+            _ => self.declared.integer(name, 0).filter(|_| !self.declared.has_address(name))?,
+        };
+        if name == self.name || changed(&f.statement).iter().any(|own| own == name) || changes(condition) {
+            return None;
         }
-        Statement::Compound(items) => items.iter().try_fold((0i64, 0i64), |sum, item| {
-            let own = added(item, name, declared)?;
-            Some((sum.0.checked_add(own.0)?, sum.1.checked_add(own.1)?))
-        }),
-        Statement::If(branch) => {
-            is_kept(&branch.node.condition).then_some(())?;
-            let then = added_by(&branch.node.then_statement, name, declared)?;
-            let other = branch.node.else_statement.as_ref();
-            let other = other.map_or(Some((0, 0)), |other| added_by(other, name, declared))?;
-            Some((then.0.min(other.0), then.1.max(other.1)))
-        }
-        Statement::For(f) => {
-            let times = trips(&f.node, declared)?;
-            let own = added_by(&f.node.statement, name, declared)?;
-            Some((own.0.checked_mul(times)?, own.1.checked_mul(times)?))
-        }
-        _ => None,
+        let (least, most) = ty.limits();
+        conjuncts(condition).into_iter().find_map(|part| {
+            let (operator, o) = operation(part)?;
+            let (operator, end) = match is_name(&o.lhs, name) {
+                true => (operator, bounds(&o.rhs, around)?),
+                false => (turned(operator).filter(|_| is_name(&o.rhs, name))?, bounds(&o.lhs, around)?),
+            };
+            // The value of the last iteration that there may be.
+            let last = match operator {
+                BinaryOperator::Less if by > 0 => end.1.checked_sub(1)?,
+                BinaryOperator::LessOrEqual if by > 0 => end.1,
+                BinaryOperator::Greater if by < 0 => end.0.checked_add(1)?,
+                BinaryOperator::GreaterOrEqual if by < 0 => end.0,
+                _ => return None,
+            };
+            let begin = if by > 0 { first.0 } else { first.1 };
+            let times = last.checked_sub(begin)?.div_euclid(by).checked_add(1)?.max(0);
+            // A value beyond what the type holds would come round, and comparisons without sign are others.
+            let values = (first.0.min(last), first.1.max(last));
+            let ends = (values.0.checked_add(by.min(0))?, values.1.checked_add(by.max(0))?);
+            let is_plain = end.0.min(ends.0) >= 0 || names_in(part).iter().all(|name| self.declared.is_signed(name));
+            (is_plain && least <= ends.0 && ends.1 <= most).then_some((name, values, times))
+        })
     }
 }
 
-/// The most iterations of a loop that counts between constants.
-fn trips(f: &ForStatement, declared: &Declared) -> Option<i64> {
-    let (name, first) = begins(f)?;
-    let (first, by) = (constant(first)?, step_of(f.step.as_deref()?, name)?);
-    let condition = f.condition.as_deref()?;
-    let (least, most) = declared.integer(name, 0).filter(|_| !declared.has_address(name))?.limits();
-    if changed(&f.statement).iter().any(|own| own == name) || changes(condition) {
-        return None;
+/// The least and the most that a constant, or the counter of a loop around and a constant, may be.
+fn bounds(node: &Node<Expression>, around: &Around) -> Option<(i64, i64)> {
+    if let Some(value) = constant(node) {
+        return Some((value, value));
     }
-    conjuncts(condition).into_iter().find_map(|part| {
-        let (operator, o) = operation(part)?;
-        let (operator, end) = match is_name(&o.lhs, name) {
-            true => (operator, constant(&o.rhs)?),
-            false => (turned(operator).filter(|_| is_name(&o.rhs, name))?, constant(&o.lhs)?),
-        };
-        let last = match operator {
-            BinaryOperator::Less if by > 0 => end.checked_sub(1)?,
-            BinaryOperator::LessOrEqual if by > 0 => end,
-            BinaryOperator::Greater if by < 0 => end.checked_add(1)?,
-            BinaryOperator::GreaterOrEqual if by < 0 => end,
-            _ => return None,
-        };
-        // A value beyond what the type holds would come round.
-        let stays = least <= first && first <= most && least <= last.min(last + by) && last.max(last + by) <= most;
-        stays.then(|| Some(last.checked_sub(first)?.div_euclid(by).checked_add(1)?.max(0)))?
+    around.iter().rev().find_map(|(name, (low, high))| {
+        let by = offset_of(node, name)?;
+        Some((low.checked_add(by)?, high.checked_add(by)?))
     })
 }
 
@@ -186,7 +230,8 @@ fn end_of(f: &ForStatement, declared: &Declared, before: &[Node<BlockItem>]) -> 
     }
     let (low, high) = reached(declared, before, name)?;
     let end = whole(high, condition.span);
-    (low >= 0).then(|| binary(operator, (**own).clone(), end, condition.span))
+    let is_plain = low >= 0 || [counter, name].iter().all(|name| declared.is_signed(name));
+    is_plain.then(|| binary(operator, (**own).clone(), end, condition.span))
 }
 
 /// Whether a variable stands in a subscript.

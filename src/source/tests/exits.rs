@@ -522,13 +522,13 @@ fn arrays_bound_what_data_move() {
 fn variables_that_only_count() {
     let filled = "int w[16]; for (int i = 0; i < 16; i++) w[i] = c[i & 7] >> i & 7;";
     let bodies = [
-        "int m = 0, v = 1; for (int i = 0; i < 16; i++) if (w[i] > 3) m++; for (int k = 0; k < m; k++) v = v * 3 + 1; c[0] = v;",
-        "int m = 0, v = 1; for (int i = 15; i >= 0; i -= 2) { if (w[i] & 1) m += 2; else m--; } for (int k = 0; m >= k; ++k) v = v * 5 + k; c[0] = v; c[1] = m;",
-        "unsigned m; for (int r = 0; r < 5; r++) { m = 1; for (int i = 0; i < 4; i++) for (int j = i; j < 4; j++) if (w[4 * i + j] & 1) ++m; unsigned v = 1; for (unsigned k = 1; k <= m; k++) v = v * 3 + r; c[r] = v; }",
-        "int st[16], t[16], m = 0, j = 0; for (int i = 0; i < 16; i++) { t[i] = 0; if (w[i] & 1) st[m++] = w[i]; } while (m > 0) t[j++] = st[--m]; c[1] = m; c[2] = j; for (int i = 0; i < 16; i++) c[3 + (i & 3)] += t[i];",
-        "int m = 2, k = 0; for (int i = 0; i < 12; ++i) { if (w[i] > 2) m++; if (w[i] > 4) m++; } while (m >= 3) { m -= 3; k = 2 * k + 1; } c[0] = k; c[1] = m;",
+        "int q = 0; unsigned v = 1; for (int i = 0; i < 16; i++) if (w[i] > 3) q++; for (int k = 0; k < q; k++) v = v * 3 + 1; c[0] = v;",
+        "int q = 0; unsigned v = 1; for (int i = 15; i >= 0; i -= 2) { if (w[i] & 1) q += 2; else q--; } for (int k = 0; q >= k; ++k) v = v * 5 + k; c[0] = v; c[1] = q;",
+        "unsigned q; for (int r = 0; r < 5; r++) { q = 1; for (int i = 0; i < 4; i++) for (int j = i; j < 4; j++) if (w[4 * i + j] & 1) ++q; unsigned v = 1; for (unsigned k = 1; k <= q; k++) v = v * 3 + r; c[r] = v; }",
+        "int st[16], t[16], q = 0, j = 0; for (int i = 0; i < 16; i++) { t[i] = 0; if (w[i] & 1) st[q++] = w[i]; } while (q > 0) t[j++] = st[--q]; c[1] = q; c[2] = j; for (int i = 0; i < 16; i++) c[3 + (i & 3)] += t[i];",
+        "int q = 2, k = 0; for (int i = 0; i < 12; ++i) { if (w[i] > 2) q++; if (w[i] > 4) q++; } while (q >= 3) { q -= 3; k = 2 * k + 1; } c[0] = k; c[1] = q;",
         // Of 8 bits, and taken back.
-        "signed char m = 0; int v = 1; for (signed char i = 0; i < 100; i += 40) m += 3; for (int i = 0; i < 9; i++) if (w[i] & 2) m--; for (int k = 0; k < m; k++) v = v * 3 + 1; c[0] = v;",
+        "signed char q = 0; unsigned v = 1; for (signed char i = 0; i < 100; i += 40) q += 3; for (int i = 0; i < 9; i++) if (w[i] & 2) q--; for (int k = 0; k < q; k++) v = v * 3 + 1; c[0] = v;",
     ];
     let bodies = bodies.map(|body| format!("{filled} {body}"));
     compare_all(&bodies.each_ref().map(String::as_str));

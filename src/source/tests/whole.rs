@@ -177,7 +177,7 @@ fn arrays_that_functions_keep() {
     let behind = "for (int i = 0; i < 4; i++) d[i] = h[i];";
     for first in ["h[c[i] & 3]++;", "h[c[i] & 3] += 2;", "d[i & 3] = h[i & 3]; h[i & 3] = c[i];"] {
         let kept = of(&format!("for (int i = 0; i < 8; i++) {{ {first} }} {behind}"));
-        assert_eq!(kept, "f(int32_t f_h[4], int32_t c[8], int32_t d[4])", "{first}");
+        assert_eq!(kept, "f(int32_t c[8], int32_t d[4], int32_t f_h[4])", "{first}");
     }
     let filled = of(&format!("for (int i = 0; i < 4; i++) h[i] = 2 * c[i]; {behind}"));
     assert_eq!(filled, "f(int32_t c[8], int32_t d[4])");
