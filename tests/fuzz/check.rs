@@ -21,7 +21,7 @@ use crate::common::{Data, Rig, Subject};
 use crate::print::{self, Text};
 use crate::program::{Memory, Program};
 
-/// Longest time for the compiler, far above what any program may take.
+/// Longest time for the compiler, on the machine on which it was set, far above what any program may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The value of a scalar argument that a condition makes a size.
@@ -125,7 +125,7 @@ fn attempt(program: &Program, versions: &[bool]) -> Fate {
     };
     let subject = match compile(text.c.clone(), program.board(), wanted) {
         None => {
-            return failed(Kind::TooSlow, format!("no Verilog after {} s of processor time", PATIENCE.as_secs()), None);
+            return failed(Kind::TooSlow, format!("no Verilog after {} s of processor time", patience().as_secs()), None);
         }
         Some(Err(error)) => {
             return match error.downcast_ref::<Diagnostic>() {
@@ -249,12 +249,16 @@ fn compile(text: String, board: Board, options: Options) -> Option<Result<Arc<Su
             // Other programs that run beside it do not count, where the system tells.
             Err(_) => {
                 let used = thread.as_ref().and_then(|thread| processor_time(thread));
-                if used.unwrap_or_else(|| begin.elapsed()) > PATIENCE || begin.elapsed() > 20 * PATIENCE {
+                if used.unwrap_or_else(|| begin.elapsed()) > patience() || begin.elapsed() > 20 * patience() {
                     return None;
                 }
             }
         }
     }
+}
+
+fn patience() -> Duration {
+    PATIENCE.mul_f64(crate::processor::slowness())
 }
 
 /// Linux's fields 14 and 15, in hundredths of a second, behind the name in parentheses.

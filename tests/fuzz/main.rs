@@ -3,6 +3,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/processor.rs"]
+mod processor;
 
 mod check;
 mod generate;
