@@ -125,7 +125,11 @@ fn attempt(program: &Program, versions: &[bool]) -> Fate {
     };
     let subject = match compile(text.c.clone(), program.board(), wanted) {
         None => {
-            return failed(Kind::TooSlow, format!("no Verilog after {} s of processor time", patience().as_secs()), None);
+            return failed(
+                Kind::TooSlow,
+                format!("no Verilog after {} s of processor time", patience().as_secs()),
+                None,
+            );
         }
         Some(Err(error)) => {
             return match error.downcast_ref::<Diagnostic>() {

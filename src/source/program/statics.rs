@@ -23,7 +23,7 @@ struct Function<'t> {
 }
 
 /// The file with such variables of functions that others call, and that are not `main`, on its outermost level; of functions that nobody
-/// calls, which may be the kernel, numbers and those arrays that are read first: others may be places for what one call computes.
+/// calls, which may be the kernel, numbers and those arrays that are only updated, `h[k]++`: others may be places for what one call computes.
 pub fn lifted(mut source: Source) -> Source {
     if !source.text.contains("static") {
         return source;
@@ -124,7 +124,7 @@ fn of_function(
         }
         let places = declared(text, tokens, start..end)?;
         let names: Vec<&str> = places.iter().map(|k| word(*k)).collect();
-        let is_place = |k: usize| word(k + 1) == "[" && !is_read_first(text, tokens, k, end..own.body.end);
+        let is_place = |k: usize| word(k + 1) == "[" && !is_only_updated(text, tokens, k, end..own.body.end);
         if is_entered && places.iter().any(|k| is_place(*k)) {
             continue;
         }
@@ -231,13 +231,15 @@ fn is_read_only(text: &str, tokens: &[Token], k: usize, rank: usize) -> bool {
     own == rank && !is_before && !is_step(word(end)) && !changes(word(end)) && !matches!(word(end), "." | "->")
 }
 
-/// Whether the first that is done with the array declared at `k` asks for a value of it.
-fn is_read_first(text: &str, tokens: &[Token], k: usize, mut behind: Range<usize>) -> bool {
+/// Whether nothing gives an element of the array declared at `k` a value that does not depend on the one before.
+fn is_only_updated(text: &str, tokens: &[Token], k: usize, mut behind: Range<usize>) -> bool {
     let word = |k: usize| tokens[k].text(text);
     let Some((rank, _)) = subscripts(text, tokens, k) else { return false };
-    let Some(first) = behind.find(|other| word(*other) == word(k)) else { return false };
-    let Some((own, end)) = subscripts(text, tokens, first) else { return false };
-    own == rank && !matches!(word(first - 1), "&" | "*") && word(end) != "="
+    behind.all(|other| {
+        let own = subscripts(text, tokens, other);
+        word(other) != word(k)
+            || own.is_some_and(|(own, end)| own == rank && !matches!(word(other - 1), "&" | "*") && word(end) != "=")
+    })
 }
 
 fn is_type(word: &str) -> bool {
