@@ -308,7 +308,7 @@ module tb_accelerator;
 
     task fill_memory;
         for (index = 0; index < image_bytes; index = index + CHUNK) begin
-            place = device_address(index[23:0]);
+            place = {8'd0, device_address(index[23:0])};
             chunk = image_bytes - index < CHUNK ? image_bytes - index : CHUNK;
             for (offset = 0; offset < chunk; offset = offset + 4) begin
                 device.memory[place + offset] = memory[index + offset];
@@ -321,7 +321,7 @@ module tb_accelerator;
 
     task read_memory;
         for (index = 0; index < image_bytes; index = index + CHUNK) begin
-            place = device_address(index[23:0]);
+            place = {8'd0, device_address(index[23:0])};
             chunk = image_bytes - index < CHUNK ? image_bytes - index : CHUNK;
             for (offset = 0; offset < chunk; offset = offset + 4) begin
                 memory[index + offset] = device.memory[place + offset];

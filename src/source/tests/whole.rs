@@ -175,7 +175,7 @@ fn arrays_that_functions_keep() {
         signature(&text, &Choice::default())
     };
     let behind = "for (int i = 0; i < 4; i++) d[i] = h[i];";
-    for first in ["h[c[i] & 3]++;", "h[c[i] & 3] += 2;", "d[i & 3] ^= h[i & 3]; --h[i & 3];"] {
+    for first in ["h[c[i] & 3]++;", "h[c[i] & 3] += 2;", "d[i & 3] ^= h[i & 3]; --h[c[i] & 3];"] {
         let kept = of(&format!("for (int i = 0; i < 8; i++) {{ {first} }} {behind}"));
         assert_eq!(kept, "f(int32_t c[8], int32_t d[4], int32_t f_h[4])", "{first}");
     }
