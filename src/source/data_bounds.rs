@@ -15,7 +15,7 @@ use super::counters::named;
 use super::expression::{common, convert, unary};
 use super::kernel::{BinaryOp, Expr, Node as NestNode, ScalarType, Storage, UnaryOp};
 use super::known::changed;
-use super::left::{offset_of, turned};
+use super::left::{comparison_of, offset_of};
 use super::loops::{For, Runs};
 use super::nest::{Nest, is_name, operation};
 use super::plain::{binary, number, subscripted, whole};
@@ -248,11 +248,8 @@ impl Nest<'_, '_> {
             self.ends(&o.lhs, name, way, found)?;
             return self.ends(&o.rhs, name, way, found);
         }
-        let (operator, iterator, bound) = match is_name(&o.lhs, name) {
-            true => (operator, &*o.lhs, &*o.rhs),
-            false => (turned(operator)?, &*o.rhs, &*o.lhs),
-        };
-        let is_apart = is_name(iterator, name) && !names_in(bound).iter().any(|other| other == name);
+        let (operator, iterator, bound) = comparison_of(node, name)?;
+        let is_apart = !names_in(bound).iter().any(|other| other == name);
         let (Ok(value), _) = self.scope.trial(|scope| scope.expression(bound)) else { return None };
         let is_end = is_apart && way.ends_by(&operator) && !value.ty().floating;
         is_end.then(|| found.push(End { operator, bound, value }))?;

@@ -398,7 +398,7 @@ fn sum(node: Node<Expression>, by: i64, span: Span) -> Node<Expression> {
 }
 
 /// The comparison with its sides exchanged.
-pub fn turned(operator: BinaryOperator) -> Option<BinaryOperator> {
+fn turned(operator: BinaryOperator) -> Option<BinaryOperator> {
     Some(match operator {
         BinaryOperator::Less => BinaryOperator::Greater,
         BinaryOperator::Greater => BinaryOperator::Less,
@@ -407,6 +407,20 @@ pub fn turned(operator: BinaryOperator) -> Option<BinaryOperator> {
         BinaryOperator::NotEquals => BinaryOperator::NotEquals,
         _ => return None,
     })
+}
+
+/// A comparison with a variable alone on its left, its sides perhaps exchanged: the variable as it is written there, and what it is compared
+/// with.
+pub fn comparison_of<'n>(
+    node: &'n Node<Expression>,
+    name: &str,
+) -> Option<(BinaryOperator, &'n Node<Expression>, &'n Node<Expression>)> {
+    let (operator, o) = operation(node)?;
+    match (is_name(&o.lhs, name), is_name(&o.rhs, name)) {
+        (true, _) => Some((operator, &o.lhs, &o.rhs)),
+        (false, true) => Some((turned(operator)?, &o.rhs, &o.lhs)),
+        _ => None,
+    }
 }
 
 /// What a step adds to the counter: a small constant.

@@ -423,7 +423,7 @@ fn is_loop_of(item: &Node<BlockItem>, counter: &str) -> bool {
 }
 
 /// How often a variable gets a value in a statement.
-fn moves(node: &Node<Statement>, name: &str) -> usize {
+pub fn moves(node: &Node<Statement>, name: &str) -> usize {
     struct Moves<'n>(&'n str, usize);
     impl<'ast> Visit<'ast> for Moves<'_> {
         fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {

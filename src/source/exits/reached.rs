@@ -13,6 +13,7 @@ use lang_c::ast::{
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
+use super::gotos::moves;
 use super::heads::conjuncts;
 use super::nearing::{changes_of, given};
 use super::taking::within;
@@ -21,10 +22,9 @@ use crate::source::data_bounds::begins;
 use crate::source::flat::constant;
 use crate::source::kernel::ScalarType;
 use crate::source::known::{Declared, changed, changed_in};
-use crate::source::left::{offset_of, step_of, turned};
+use crate::source::left::{comparison_of, offset_of, step_of};
 use crate::source::loops::steps;
-use crate::source::nest::{assignment, counts, is_name, operation};
-use crate::source::plain::{binary, inside_out, subscripted, variable, whole};
+use crate::source::plain::{binary, block, inside_out, subscripted, variable, whole};
 use crate::source::polynomial::changes;
 
 /// The most that is told.
@@ -35,7 +35,9 @@ const MOST: i64 = 1 << 12;
 pub fn reached(declared: &Declared, before: &[Node<BlockItem>], name: &str) -> Option<(i64, i64)> {
     let ty = declared.integer(name, 0).filter(|_| declared.times(name) == 1 && !declared.has_address(name))?;
     let first = before.iter().rposition(|item| changes_of(item, name) && given(item, name).is_some())?;
-    let (mut low, mut high) = within(declared, given_alone(&before[first], name)?)?;
+    let given =
+        given(&before[first], name).filter(|_| moves(&block(vec![before[first].clone()], Span::none()), name) == 1);
+    let (mut low, mut high) = within(declared, given?)?;
     let after = &before[first + 1..];
     for item in after {
         let (less, more) = Counting { declared, name }.item(item, &[])?;
@@ -43,32 +45,6 @@ pub fn reached(declared: &Declared, before: &[Node<BlockItem>], name: &str) -> O
     }
     let (least, most) = ty.limits();
     (least <= low && high <= most && high <= MOST && !has_label(after)).then_some((low, high))
-}
-
-/// What an item gives a variable, if nothing else in it changes that.
-fn given_alone<'i>(item: &'i Node<BlockItem>, name: &str) -> Option<&'i Node<Expression>> {
-    let mut changes = Changes { name, count: 0 };
-    changes.visit_block_item(&item.node, &item.span);
-    let alone = usize::from(matches!(item.node, BlockItem::Statement(_)));
-    given(item, name).filter(|_| changes.count == alone)
-}
-
-/// Counts the expressions that change a variable.
-struct Changes<'n> {
-    name: &'n str,
-    count: usize,
-}
-
-impl<'ast> Visit<'ast> for Changes<'_> {
-    fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
-        let target = match expression {
-            Expression::UnaryOperator(unary) if counts(&unary.node.operator.node) => Some(&unary.node.operand),
-            Expression::BinaryOperator(o) if assignment(&o.node.operator.node).is_some() => Some(&o.node.lhs),
-            _ => None,
-        };
-        self.count += usize::from(target.is_some_and(|target| is_name(target, self.name)));
-        visit::visit_expression(self, expression, span);
-    }
 }
 
 /// The names of loops around, and the least and the most that they may be.
@@ -102,9 +78,8 @@ impl Counting<'_> {
     /// What an item adds on any way through it, at least (no more than 0) and at most (no less), inside of these loops.
     fn item(&self, item: &Node<BlockItem>, around: &Around) -> Option<(i64, i64)> {
         match &item.node {
-            _ if !changes_of(item, self.name) => Some((0, 0)),
             BlockItem::Statement(own) => self.statement(own, around),
-            _ => None,
+            _ => (!changes_of(item, self.name)).then_some((0, 0)),
         }
     }
 
@@ -154,9 +129,7 @@ impl Counting<'_> {
         let condition = f.condition.as_deref()?;
         let ty = match self.declared.times(name) {
             // A round that a loop has got already.
-            0 if matches!(f.initializer.node, ForInitializer::Declaration(_)) => {
-                ScalarType { bits: 32, signed: true, floating: false }
-            }
+            0 if matches!(f.initializer.node, ForInitializer::Declaration(_)) => ScalarType::I32,
             _ => self.declared.integer(name, 0).filter(|_| !self.declared.has_address(name))?,
         };
         if name == self.name || changed(&f.statement).iter().any(|own| own == name) || changes(condition) {
@@ -164,11 +137,8 @@ impl Counting<'_> {
         }
         let (least, most) = ty.limits();
         conjuncts(condition).into_iter().find_map(|part| {
-            let (operator, o) = operation(part)?;
-            let (operator, end) = match is_name(&o.lhs, name) {
-                true => (operator, bounds(&o.rhs, around)?),
-                false => (turned(operator).filter(|_| is_name(&o.rhs, name))?, bounds(&o.lhs, around)?),
-            };
+            let (operator, _, end) = comparison_of(part, name)?;
+            let end = bounds(end, around)?;
             // The value of the last iteration that there may be.
             let last = match operator {
                 BinaryOperator::Less if by > 0 => end.1.checked_sub(1)?,
@@ -216,11 +186,8 @@ fn end_of(f: &ForStatement, declared: &Declared, before: &[Node<BlockItem>]) -> 
     let (counter, first) = begins(f)?;
     let condition = f.condition.as_deref()?;
     let by = step_of(f.step.as_deref()?, counter)?;
-    let (operator, o) = operation(condition)?;
-    let (operator, own, name) = match is_name(&o.lhs, counter) {
-        true => (operator, &o.lhs, variable(&o.rhs)?),
-        false => (turned(operator).filter(|_| is_name(&o.rhs, counter))?, &o.rhs, variable(&o.lhs)?),
-    };
+    let (operator, own, end) = comparison_of(condition, counter)?;
+    let name = variable(end)?;
     let is_up = by > 0 && matches!(operator, BinaryOperator::Less | BinaryOperator::LessOrEqual);
     let mut moved = changed(&f.statement);
     changed_in(first, &mut moved);
@@ -231,7 +198,7 @@ fn end_of(f: &ForStatement, declared: &Declared, before: &[Node<BlockItem>]) -> 
     let (low, high) = reached(declared, before, name)?;
     let end = whole(high, condition.span);
     let is_plain = low >= 0 || [counter, name].iter().all(|name| declared.is_signed(name));
-    is_plain.then(|| binary(operator, (**own).clone(), end, condition.span))
+    is_plain.then(|| binary(operator, own.clone(), end, condition.span))
 }
 
 /// Whether a variable stands in a subscript.
