@@ -91,7 +91,7 @@ fn what_the_usual_block_rams_lack_room_for_lies_in_others() {
         let buffers = &subject.accelerator.offload.buffers;
         let own = |b: &burstc::offload::Buffer| b.placed.as_ref().map_or(0, |p| p.memories * b.bank_count() as usize);
         assert_eq!(asking, buffers.iter().map(own).sum::<usize>(), "{count} blocks");
-        subject.lint();
+        subject.lint(true);
         Rig::of(&subject, Simulator::Icarus, false).unwrap().run(&[], 1);
         asking
     };

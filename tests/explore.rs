@@ -183,7 +183,7 @@ fn other_ports_are_those_of_the_command_line() {
 #[ignore = "slow: make test"]
 fn nothing_that_was_not_simulated_is_better() {
     let folder = folder();
-    let explore = ["explore", "mv.c", "--set", "N=40", "--set", "M=40", "--limit", "45", "--out"];
+    let explore = ["explore", "mv.c", "--set", "N=40", "--set", "M=40", "--limit", "26", "--out"];
     let told = printed(burstc(&folder, &explore).args(["few.jsonl", "--simulate", "0"]));
     let near: usize = told.split(" near the front").next().unwrap().rsplit(' ').next().unwrap().parse().unwrap();
     printed(burstc(&folder, &explore).args(["few.jsonl", "--simulate", &near.to_string()]));

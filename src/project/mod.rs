@@ -161,7 +161,7 @@ impl Project<'_> {
     }
 
     fn bench(&self) -> Bench {
-        Bench::of(self.board).with_ports(&self.offload.ports_used()).holding(self.bytes() as u64)
+        Bench::of(self.board).with_ports(&self.offload.ports_used()).just_holding(self.bytes() as u64)
     }
 
     /// `<kernel>_top`

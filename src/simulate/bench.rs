@@ -9,7 +9,7 @@ use crate::hardware::{Bus, BusKind, Ddr, Link, VerilogFile, port_suffix};
 const USUAL_BYTES: u64 = 16 << 20;
 
 /// Bytes of the least memory, which Icarus makes in no time; more than most images of tests.
-const FEW_BYTES: u64 = 1 << 20;
+const FEW_BYTES: u64 = 1 << 18;
 
 /// A bench and its models: the PHY and device model of the native DDR controller; models of the device and of ECP5's I/O
 /// cells around the native SDR controller and its PHY; memory model and protocol checker of a bus. Its module is

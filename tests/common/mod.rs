@@ -80,11 +80,12 @@ impl Subject {
 }
 
 impl Subject {
-    /// Verilator has nothing to say of the accelerator and of the direct version.
-    pub fn lint(&self) {
+    /// Verilator has nothing to say of the accelerator, nor, where `direct`, of the direct version.
+    pub fn lint(&self, direct: bool) {
         let folder = tempfile::tempdir().expect("a folder");
+        let versions = self.write(folder.path()).into_iter().take(if direct { 2 } else { 1 });
         // Some kernels have no direct version.
-        for (files, top) in self.write(folder.path()).into_iter().filter(|(files, _)| !files.is_empty()) {
+        for (files, top) in versions.filter(|(files, _)| !files.is_empty()) {
             silent(Command::new("verilator").args(["--lint-only", "-Wall", "--top-module", &top]).args(&files));
         }
     }

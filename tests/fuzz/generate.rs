@@ -237,6 +237,10 @@ pub fn program(seed: u64) -> Program {
         let any_way = seed >= 19_000_000 || (2_500_000..3_000_000).contains(&seed);
         program.body.iter_mut().for_each(|node| bound_by_data(&mut dice, node, any_way, &[]));
     }
+    let mut dice = Dice(SplitMix::named(seed, "steps from data"));
+    if seed >= 22_000_000 && is_plain && program.schedule.is_none() && dice.chance(30) {
+        program.body.iter_mut().for_each(|node| step_by_data(&mut dice, node));
+    }
     let mut dice = Dice(SplitMix::named(seed, "divisions"));
     let is_integer = program.arrays.iter().all(|array| !array.element.floating)
         && program.scalars.iter().all(|scalar| !scalar.floating);
@@ -281,6 +285,25 @@ fn bound_by_data(dice: &mut Dice, node: &mut Node, any_way: bool, around: &[Stri
         }
         Node::If(If { then, otherwise, .. }) | Node::Branch(Branch { then, otherwise, .. }) => {
             then.iter_mut().chain(otherwise).for_each(|node| bound_by_data(dice, node, any_way, around));
+        }
+        Node::Assign(_) | Node::Declare(..) | Node::Jump(_) => {}
+    }
+}
+
+/// Makes loops step by as much as data say.
+fn step_by_data(dice: &mut Dice, node: &mut Node) {
+    match node {
+        Node::For(inner) => {
+            let is_plain = inner.choice.is_none() && inner.counter.is_none() && inner.tile.is_none();
+            let is_simple = inner.form == Form::For && !inner.at_least_once && inner.ty == ScalarType::I32;
+            if is_plain && is_simple && dice.chance(50) {
+                let index = Affine::variable(&inner.iterator) + Affine::constant(dice.below(3) as i64);
+                inner.uneven = Some(Box::new(index));
+            }
+            inner.body.iter_mut().for_each(|node| step_by_data(dice, node));
+        }
+        Node::If(If { then, otherwise, .. }) | Node::Branch(Branch { then, otherwise, .. }) => {
+            then.iter_mut().chain(otherwise).for_each(|node| step_by_data(dice, node));
         }
         Node::Assign(_) | Node::Declare(..) | Node::Jump(_) => {}
     }

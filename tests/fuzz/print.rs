@@ -555,9 +555,10 @@ fn head(inner: &For, scope: &Scope) -> [String; 3] {
         (true, false) => (high, low, ">=", '-'),
         (true, true) => (high, fold("MAX", &moved(&inner.lower, -1)), ">", '-'),
     };
-    let change = match inner.step {
-        1 => format!("{i}{sign}{sign}"),
-        step => format!("{i} {sign}= {step}"),
+    let change = match (inner.step, &inner.uneven) {
+        (1, None) => format!("{i}{sign}{sign}"),
+        (step, None) => format!("{i} {sign}= {step}"),
+        (step, Some(index)) => format!("{i} {sign}= {step} + (given[({}) & 15] & 3)", scope.raised(index)),
     };
     let last = match &inner.choice {
         Some((c, other)) => format!("({} ? {last} : {other})", condition(c, scope)),

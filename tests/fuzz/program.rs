@@ -125,6 +125,7 @@ impl For {
             data: Box::default(),
             stated: false,
             left: false,
+            uneven: None,
             counter: None,
             body,
         }
@@ -158,6 +159,8 @@ pub struct For {
     pub stated: bool,
     /// What it counts with is there behind it, and goes into an element that the iterator around it names.
     pub left: bool,
+    /// It steps by up to 3 more, as an element of an argument says that this names.
+    pub uneven: Option<Box<Affine>>,
     pub body: Vec<Node>,
 }
 
@@ -410,6 +413,7 @@ impl Program {
                     let has_end = inner.data[1].is_some();
                     note("bounds from data against the count", has_end && (inner.descending || inner.step != 1));
                     note("counters behind bounds from data", inner.left);
+                    note("steps from data", inner.uneven.is_some());
                     note("bounds that are elements", inner.stated && inner.data.iter().any(Option::is_some));
                     note("counters in subscripts", inner.counter.is_some());
                     note("strides", inner.step != 1);

@@ -180,6 +180,7 @@ fn simpler_loop(inner: &For) -> Vec<Vec<Node>> {
     push(&|f| f.data[1] = None);
     push(&|f| f.stated = false);
     push(&|f| f.left = false);
+    push(&|f| f.uneven = None);
     if let Some(tile) = inner.tile.filter(|tile| *tile > 1) {
         push(&|f| f.tile = Some(tile / 2));
     }

@@ -85,7 +85,7 @@ fn what_iterations_leave_for_themselves_is_theirs() {
         assert_eq!(copies(&offload), wanted, "{what}");
         for lanes in [1, 4] {
             let subject = Subject::on(board::load(BOARD).unwrap(), &source(&text), &options(lanes)).unwrap();
-            subject.lint();
+            subject.lint(true);
             let mut rig = Rig::of(&subject, Simulator::Icarus, false).unwrap();
             for (seed, set) in [(1, &[("R", 5), ("Q", 6), ("P", 7)][..]), (2, &[("R", 2), ("Q", 8), ("P", 3)])] {
                 rig.model.stalls = Some(seed as u32);

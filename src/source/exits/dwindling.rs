@@ -17,15 +17,17 @@ use super::data::{Data, Decided};
 use super::following::{Following, Rounds};
 use super::heads::Extents;
 use super::leave::statement;
-use super::nearing::{Nearing, all_go_on, changes_of, given, has_goto, leaves_early, leaving};
-use super::taking::within;
+use super::nearing::{Nearing, changes_of, given, has_goto, leaves_early, leaving};
+use super::taking::{is_last_bit, within};
+use super::ways::all_go_on;
 use crate::source::breaks::{is_always, opposite};
 use crate::source::canonical::{has_continue, names_in};
 use crate::source::counters::{declaration, named};
+use crate::source::data_bounds::begins;
 use crate::source::flat::constant;
 use crate::source::kernel::ScalarType;
 use crate::source::known::{Declared, changed, changed_in};
-use crate::source::left::offset_of;
+use crate::source::left::{offset_of, step_of};
 use crate::source::loops::steps;
 use crate::source::nest::{assignment, is_name, operation};
 use crate::source::plain::{binary, block, choice, inner, item, listed, number, untrue, variable};
@@ -40,7 +42,7 @@ pub fn dwindling(function: &mut FunctionDefinition, declared: &Declared, types: 
     let extents = Extents::of(function, declared);
     let loops = Loops { data, declared, types, counts_anew, extents, whole: &function.statement };
     let mut count = 0;
-    loops.statement(&mut body, &[], &mut count);
+    loops.statement(&mut body, &[], &[], &mut count);
     function.statement = body;
 }
 
@@ -55,24 +57,40 @@ struct Loops<'d> {
 }
 
 impl Loops<'_> {
-    /// Rewrites a statement, which stands behind others in its block.
-    fn statement(&self, node: &mut Node<Statement>, before: &[Node<BlockItem>], count: &mut usize) {
+    /// Rewrites a statement, which stands behind others in its block, inside of loops `around`.
+    fn statement(
+        &self,
+        node: &mut Node<Statement>,
+        around: &[(String, i64)],
+        before: &[Node<BlockItem>],
+        count: &mut usize,
+    ) {
         if let Statement::Compound(items) = &mut node.node {
             for k in 0..items.len() {
                 let (before, rest) = items.split_at_mut(k);
                 if let BlockItem::Statement(own) = &mut rest[0].node {
-                    self.statement(own, before, count);
+                    self.statement(own, around, before, count);
                 }
             }
             return;
         }
         // Of loops inside, it is the text that tells how far they go.
         let written = node.clone();
-        inner(&mut node.node).into_iter().for_each(|inner| self.statement(inner, &[], count));
-        if let Some(made) = self.counted(node, &written, before, *count) {
+        let inside = [around, self.least(node).as_slice()].concat();
+        inner(&mut node.node).into_iter().for_each(|inner| self.statement(inner, &inside, &[], count));
+        if let Some(made) = self.counted(node, &written, around, before, *count) {
             *count += 1;
             *node = made;
         }
+    }
+
+    /// What counts up in a loop from a constant, and that.
+    fn least(&self, node: &Node<Statement>) -> Option<(String, i64)> {
+        let Statement::For(f) = &node.node else { return None };
+        let (name, first) = begins(&f.node)?;
+        let is_up = step_of(f.node.step.as_deref()?, name)? > 0;
+        let is_own = !self.declared.has_address(name) && !changed(&f.node.statement).iter().any(|own| own == name);
+        Some((name.to_string(), constant(first).filter(|_| is_up && is_own)?))
     }
 
     /// The loop, which was `written` so, with a number of rounds that is surely enough.
@@ -80,6 +98,7 @@ impl Loops<'_> {
         &self,
         node: &Node<Statement>,
         written: &Node<Statement>,
+        around: &[(String, i64)],
         before: &[Node<BlockItem>],
         count: usize,
     ) -> Option<Node<Statement>> {
@@ -117,7 +136,8 @@ impl Loops<'_> {
                 let (data, declared, extents, whole) = (&self.data, self.declared, &self.extents, self.whole);
                 let (body, before) = (&seen[..], &before[..]);
                 let counts_anew = self.counts_anew;
-                Nearing { data, declared, extents, condition, is_do, body, before, whole, counts_anew }.rounds()?
+                Nearing { data, declared, extents, condition, is_do, body, around, before, whole, counts_anew }
+                    .rounds()?
             }
         };
         let mut items = own;
@@ -336,6 +356,7 @@ fn dwindles(item: &Node<BlockItem>, name: &str) -> Option<Way> {
         BinaryOperator::AssignShiftLeft => way(&BinaryOperator::ShiftLeft, &o.rhs),
         BinaryOperator::AssignDivide => way(&BinaryOperator::Divide, &o.rhs),
         BinaryOperator::AssignBitwiseAnd => way(&BinaryOperator::BitwiseAnd, &o.rhs),
+        BinaryOperator::AssignMinus => is_last_bit(&o.rhs, name).then_some(Way::LastBit),
         BinaryOperator::Assign => {
             let (operator, right) = operation(&o.rhs)?;
             match is_name(&right.lhs, name) {
@@ -390,7 +411,7 @@ fn halved(own: &[Node<BlockItem>], k: usize, name: &str) -> Option<Way> {
                 true => (!is_done && leaves_half(node, name, &half, is_less)).then_some(true),
             }
         };
-        all_go_on(std::slice::from_ref(item), &[name, half.as_str()], &step, &|_| false)
+        all_go_on(std::slice::from_ref(item), &[], &[name, half.as_str()], &step, &|_| false)
     });
     match ends {
         [_, true] => Some(Way::AtMostHalf),

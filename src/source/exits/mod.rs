@@ -20,6 +20,7 @@ mod looked;
 mod nearing;
 mod reached;
 mod taking;
+mod ways;
 
 use std::collections::{HashMap, HashSet};
 
@@ -33,9 +34,12 @@ use lang_c::visit::{self, Visit};
 use super::breaks::has_break;
 use super::canonical::{begun, has_continue};
 use super::counters::{declaration, named, replace};
+use super::flat::constant;
 use super::function::names_of;
 use super::known::Declared;
 use super::left::reading;
+use super::loops::steps;
+use super::nest::operation;
 use super::plain::{block, listed, number};
 use super::program::{First, Flow};
 use super::types::Types;
@@ -76,7 +80,12 @@ fn leaves(unit: &TranslationUnit, or_dwindles: bool) -> bool {
                 }
                 // What moves their counters may be data.
                 Statement::While(_) | Statement::DoWhile(_) => self.found = true,
-                Statement::For(f) => f.node.condition.iter().for_each(|condition| self.head(condition)),
+                Statement::For(f) => {
+                    f.node.condition.iter().for_each(|condition| self.head(condition));
+                    // What it steps by may be data.
+                    let all = f.node.step.as_deref().map(steps).unwrap_or_default();
+                    self.found |= all.into_iter().any(is_uneven);
+                }
                 _ => {}
             }
             visit::visit_statement(self, node, span);
@@ -106,6 +115,12 @@ fn leaves(unit: &TranslationUnit, or_dwindles: bool) -> bool {
     let mut search = Search { or_dwindles, ..Search::default() };
     search.visit_translation_unit(unit);
     search.found
+}
+
+/// Whether a step adds, or takes away, what is no constant.
+fn is_uneven(step: &Node<Expression>) -> bool {
+    let is_sum = |operator| matches!(operator, BinaryOperator::AssignPlus | BinaryOperator::AssignMinus);
+    operation(step).is_some_and(|(operator, o)| is_sum(operator) && constant(&o.rhs).is_none())
 }
 
 /// Makes a `break` of each condition on data beside one that counts, in the heads of all loops.

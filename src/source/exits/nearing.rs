@@ -17,9 +17,11 @@ use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
 use super::data::Data;
-use super::gotos::jumps;
+use super::gotos::{jumps, moves};
 use super::heads::{Extents, conjuncts, subscripts_first};
 use super::looked::{Elements, Looked};
+use super::taking::{ANY, advance, within, within_known};
+use super::ways::{Ways, all_go_on};
 use crate::source::breaks::{is_always, is_told, opposite};
 use crate::source::canonical::{REPEATED, has_continue, has_jump, names_in, statements};
 use crate::source::counters::named;
@@ -46,6 +48,8 @@ pub struct Nearing<'l> {
     pub is_do: bool,
     /// The body and the steps behind it.
     pub body: &'l Items,
+    /// What counts up in the loops around, and the constants that it comes from, the innermost last.
+    pub around: &'l [(String, i64)],
     pub before: &'l Items,
     pub whole: &'l Node<Statement>,
     /// Also of loops that count.
@@ -101,12 +105,14 @@ impl Nearing<'_> {
         let gaps: Vec<Gap> = all.into_iter().filter(|gap| self.width(gap).is_some()).collect();
         let moves: Vec<(&str, i64)> = gaps.iter().flat_map(|gap| self.moving(gap)).collect();
         let step = |node: &Node<Expression>, _: bool| {
-            let is_own = |part: &&Node<Expression>| moves.iter().any(|(name, _)| step_of(part, name).is_some());
+            let is_own = |part: &&Node<Expression>| moves.iter().any(|(name, by)| self.is_step(part, name, *by));
             Some(steps(node).iter().any(is_own) || self.ends(node))
         };
         let is_open = |condition: &Node<Expression>| gaps.iter().any(|gap| gap.is_of(condition));
+        // A round after the body's own begins without a look at the condition.
+        let held = if is_late || changes(self.condition) { vec![] } else { conjuncts(self.condition) };
         if !is_moved
-            || !all_go_on(self.body, &[], &step, &is_open)
+            || !all_go_on(self.body, &held, &[], &step, &is_open)
             || is_late && !gaps.iter().all(|gap| self.is_wide_enough(gap))
         {
             return None;
@@ -254,7 +260,7 @@ impl Nearing<'_> {
             };
             // The first round is come to, wherever it begins.
             if self.is_wide_enough(&gap)
-                && all_go_on(self.body, &[], &step, &|_| false)
+                && all_go_on(self.body, &[], &[], &step, &|_| false)
                 && let Some(width) = self.width(&gap)
             {
                 return Some(binary(BinaryOperator::Plus, width, number("2", span), span));
@@ -331,7 +337,7 @@ impl Nearing<'_> {
             let goes_on = self.goes_on(name) && (*by > 0 || !self.is_unsigned(low));
             !self.declared.has_address(name)
                 && (goes_on || !is_closed && self.moves_once(name))
-                && self.body.iter().all(|item| moves_by(item, name, *by))
+                && self.body.iter().all(|item| self.moves_item(item, name, *by))
         };
         let is_known =
             |node: &Node<Expression>, by: i64| is_steady(node) || is_moved(node) || self.bounded(node, by).is_some();
@@ -379,6 +385,40 @@ impl Nearing<'_> {
         self.declared.is_signed(name) && self.declared.has_bits(name, 32)
     }
 
+    /// Whether a statement surely moves a variable in one direction.
+    fn is_step(&self, node: &Node<Expression>, name: &str, by: i64) -> bool {
+        let known = |other: &str| if self.is_unsigned(node) { None } else { self.known(other) };
+        advance(self.declared, node, name, &known).is_some_and(|(low, high)| if by > 0 { low > 0 } else { high < 0 })
+    }
+
+    /// Whether all that an item does to a variable is to move it in one direction.
+    fn moves_item(&self, item: &Node<BlockItem>, name: &str, by: i64) -> bool {
+        let mut values = Values { nearing: Some(self), ..Values::of(name, by) };
+        values.visit_block_item(&item.node, &item.span);
+        !values.is_declared && values.found.is_some_and(|found| found.is_empty())
+    }
+
+    /// What is known of a variable in the body: of one of a round's own what it gets there, of one that goes on, as what counts
+    /// in a loop around, what it is at least.
+    fn known(&self, name: &str) -> Option<(i64, i64)> {
+        if let Some((_, least)) = self.around.iter().rev().find(|(own, _)| own == name) {
+            return self.goes_on(name).then_some((*least, ANY));
+        }
+        if self.declared.times(name) != 1 || self.declared.has_address(name) {
+            return None;
+        }
+        let mut values = Values::of(name, 1);
+        values.visit_statement(&self.whole.node, &self.whole.span);
+        // Before it gets that value, it has none.
+        let is_given_once = values.is_declared && moves(self.whole, name) == 1;
+        if let Some(value) = self.body.iter().find_map(|item| given(item, name)).filter(|_| is_given_once) {
+            let (least, most) = self.declared.integer(name, 0)?.limits();
+            return within(self.declared, value).filter(|(low, high)| least <= *low && *high <= most);
+        }
+        let least = self.given_anywhere(name, 1).filter(|_| self.goes_on(name))?;
+        Some((constant(&least)?, ANY))
+    }
+
     /// Whether a round moves an integer by one at most: then it stays between two ends that its type holds.
     fn moves_once(&self, name: &str) -> bool {
         let step = |node: &Node<Expression>, is_done: bool| {
@@ -391,7 +431,9 @@ impl Nearing<'_> {
         };
         self.declared.integer(name, 0).is_some()
             && !has_goto(self.body)
-            && Ways { names: &[name], step: &step, is_open: &|_| false }.through(self.body, [true, false]).is_some()
+            && Ways { names: &[name], step: &step, is_open: &|_| false }
+                .through(self.body, [true, false], &[])
+                .is_some()
     }
 
     /// The type that both sides of a comparison must lie in for its steps to stay there, if one may come round; `Err` where two
@@ -482,7 +524,8 @@ impl Nearing<'_> {
             if let Some(value) = given(item, name) {
                 let is_still = !names_in(value).iter().any(|own| later.contains(own));
                 if is_told(value) && is_still && !self.data.is_in(value) {
-                    return Some(value.clone());
+                    let least = self.is_product(value).then(|| self.least_of(value, by)).flatten();
+                    return Some(least.unwrap_or_else(|| value.clone()));
                 }
                 break;
             }
@@ -493,6 +536,22 @@ impl Nearing<'_> {
             later.extend(changed(&block(vec![item.clone()], item.span)));
         }
         self.given_anywhere(name, by).filter(|_| goes_on).or_else(|| self.looked_at(name, by))
+    }
+
+    /// Whether something is multiplied that is no constant: no bound of a loop can be such a product.
+    fn is_product(&self, node: &Node<Expression>) -> bool {
+        match operation(node) {
+            Some((BinaryOperator::Multiply, o)) => constant(&o.lhs).is_none() && constant(&o.rhs).is_none(),
+            Some((_, o)) => self.is_product(&o.lhs) || self.is_product(&o.rhs),
+            None => false,
+        }
+    }
+
+    /// The least that a value may be, where `by` is positive.
+    fn least_of(&self, node: &Node<Expression>, by: i64) -> Option<Node<Expression>> {
+        let known = |name: &str| self.known(name);
+        let within = within_known(self.declared, node, &known).filter(|_| by > 0 && !self.is_unsigned(node));
+        within.map(|(low, _)| number(&low.to_string(), node.span))
     }
 
     /// The least (the largest, where `by` is negative) of the constants that a variable gets in the function, where steps go on from them.
@@ -736,7 +795,7 @@ impl Halving<'_> {
                 true => (!is_done && self.is_narrowing(node)).then_some(true),
             }
         };
-        all_go_on(items, &all, &step, &|_| false)
+        all_go_on(items, &[], &all, &step, &|_| false)
     }
 
     /// `low = middle + 1`, `high = middle - 1`, and `high = middle` where `low < high`, `low = middle` where `low + 1 < high`.
@@ -937,74 +996,6 @@ fn assigned(item: &Node<BlockItem>) -> Option<(String, &Node<Expression>)> {
     }
 }
 
-/// Tells what an expression statement does to what has to go on; `None` where it must not stand there. It gets whether something has
-/// gone on already.
-type Step<'s> = dyn Fn(&Node<Expression>, bool) -> Option<bool> + 's;
-
-/// Whether on every way through a loop's body something goes on, or the loop is left;
-/// where a condition of `if` does not hold that `is_open` knows, it will not hold again, and the round is the last.
-pub fn all_go_on(items: &Items, names: &[&str], step: &Step, is_open: &dyn Fn(&Node<Expression>) -> bool) -> bool {
-    let ways = Ways { names, step, is_open };
-    !has_goto(items) && ways.through(items, [true, false]).is_some_and(|[none, _]| !none)
-}
-
-struct Ways<'s> {
-    /// What only expression statements may change.
-    names: &'s [&'s str],
-    step: &'s Step<'s>,
-    is_open: &'s dyn Fn(&Node<Expression>) -> bool,
-}
-
-impl Ways<'_> {
-    /// Whether there are ways to the end on which nothing has gone on, and on which something has.
-    fn through(&self, items: &Items, mut open: [bool; 2]) -> Option<[bool; 2]> {
-        for item in items {
-            if open == [false, false] {
-                break;
-            }
-            let BlockItem::Statement(own) = &item.node else {
-                let moved = changed(&block(vec![item.clone()], item.span));
-                if moved.iter().any(|name| self.names.contains(&name.as_str())) {
-                    return None;
-                }
-                continue;
-            };
-            open = match &own.node {
-                Statement::Break | Statement::Return(_) => [false, false],
-                // The next iteration begins.
-                Statement::Continue if !open[0] => [false, false],
-                Statement::Continue => return None,
-                Statement::Compound(inner) => self.through(inner, open)?,
-                Statement::If(branch) => {
-                    let mut moved = vec![];
-                    changed_in(&branch.node.condition, &mut moved);
-                    if moved.iter().any(|name| self.names.contains(&name.as_str())) {
-                        return None;
-                    }
-                    let then = self.through(&listed(&branch.node.then_statement), open)?;
-                    let other = match &branch.node.else_statement {
-                        Some(other) => self.through(&listed(other), open)?,
-                        None if (self.is_open)(&branch.node.condition) => [false, false],
-                        None => open,
-                    };
-                    [then[0] || other[0], then[1] || other[1]]
-                }
-                Statement::Expression(Some(expression)) => match (self.step)(expression, open[1])? {
-                    true => [false, true],
-                    false => open,
-                },
-                _ if changed(own).iter().any(|name| self.names.contains(&name.as_str())) => return None,
-                // Its own jumps leave it alone.
-                Statement::DoWhile(w) if !has_jump(&w.node.statement) => {
-                    self.through(&listed(&w.node.statement), open)?
-                }
-                _ => open,
-            };
-        }
-        Some(open)
-    }
-}
-
 /// Whether `goto` stands somewhere in statements.
 pub fn has_goto(items: &Items) -> bool {
     jumps(&block(items.to_vec(), Span::none()), None) > 0
@@ -1019,6 +1010,8 @@ pub fn moves_by(item: &Node<BlockItem>, name: &str, by: i64) -> bool {
 
 /// What a variable gets where it does not go on in one direction; `None` where something else happens to it.
 struct Values<'n> {
+    /// Of what is around, steps of data are known.
+    nearing: Option<&'n Nearing<'n>>,
     name: &'n str,
     by: i64,
     is_declared: bool,
@@ -1027,7 +1020,7 @@ struct Values<'n> {
 
 impl<'n> Values<'n> {
     fn of(name: &'n str, by: i64) -> Self {
-        Values { name, by, is_declared: false, found: Some(vec![]) }
+        Values { nearing: None, name, by, is_declared: false, found: Some(vec![]) }
     }
 }
 
@@ -1042,6 +1035,7 @@ impl<'ast> Visit<'ast> for Values<'_> {
         if target.is_some_and(|target| is_name(target, self.name)) {
             match (step_of(&node, self.name), operation(&node)) {
                 (Some(by), _) if by * self.by > 0 => {}
+                _ if self.nearing.is_some_and(|nearing| nearing.is_step(&node, self.name, self.by)) => {}
                 (None, Some((BinaryOperator::Assign, o))) if !names_in(&o.rhs).iter().any(|name| name == self.name) => {
                     self.found.iter_mut().for_each(|found| found.push((*o.rhs).clone()));
                 }

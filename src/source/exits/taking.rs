@@ -1,7 +1,7 @@
 //! How often loops run at most that take a constant from data until little is left: `while (y >= 360) y -= 360;`. The type tells how
 //! much there can be, or what the variable is given before.
 
-use lang_c::ast::{BinaryOperator, Expression};
+use lang_c::ast::{BinaryOperator, Expression, UnaryOperator};
 use lang_c::span::Node;
 
 use super::heads::conjuncts;
@@ -10,11 +10,15 @@ use super::reached::reached;
 use crate::source::flat::constant;
 use crate::source::kernel::ScalarType;
 use crate::source::known::Declared;
-use crate::source::nest::operation;
+use crate::source::left::step_of;
+use crate::source::nest::{is_name, operation};
 use crate::source::plain::{subscripted, variable};
 
 /// The most rounds of such a loop.
 const MOST: i64 = 1 << 12;
+
+/// The most that a variable may be of which nothing says it.
+pub const ANY: i64 = i64::MAX;
 
 impl Nearing<'_> {
     /// The most rounds of a loop that goes on while a variable that data gave a value is beyond a constant, and each of whose rounds brings
@@ -62,19 +66,86 @@ impl Nearing<'_> {
     }
 }
 
+/// An interval that holds a variable.
+type Known<'k> = dyn Fn(&str) -> Option<(i64, i64)> + 'k;
+
+/// What a statement adds to a variable, at least and at most, also where data tell: `i += size[i] + 1`. Of `i += i & -i`, which for 0 adds
+/// nothing, ever, it is what it adds to others.
+pub fn advance(declared: &Declared, node: &Node<Expression>, name: &str, known: &Known) -> Option<(i64, i64)> {
+    if let Some(by) = step_of(node, name) {
+        return Some((by, by));
+    }
+    let added = |value: &Node<Expression>| match is_last_bit(value, name) {
+        true => Some((1, 1 << 30)),
+        false => within_known(declared, value, known),
+    };
+    let taken = |value: &Node<Expression>| added(value).map(|(low, high)| (-high, -low));
+    let (operator, o) = operation(node).filter(|(_, o)| is_name(&o.lhs, name))?;
+    match operator {
+        BinaryOperator::AssignPlus => added(&o.rhs),
+        BinaryOperator::AssignMinus => taken(&o.rhs),
+        BinaryOperator::Assign => rest(&o.rhs, name, &added),
+        _ => None,
+    }
+}
+
+/// An interval that holds a value.
+type Within<'w> = dyn Fn(&Node<Expression>) -> Option<(i64, i64)> + 'w;
+
+/// An interval that holds what a sum adds to a variable in it.
+fn rest(sum: &Node<Expression>, name: &str, within: &Within) -> Option<(i64, i64)> {
+    if is_name(sum, name) {
+        return Some((0, 0));
+    }
+    let both = |a: (i64, i64), b: (i64, i64)| {
+        let high = if a.1 == ANY || b.1 == ANY { ANY } else { a.1.checked_add(b.1)? };
+        Some((a.0.checked_add(b.0)?, high))
+    };
+    match operation(sum)? {
+        (BinaryOperator::Plus, o) => match rest(&o.lhs, name, within) {
+            Some(first) => both(first, within(&o.rhs)?),
+            None => both(within(&o.lhs)?, rest(&o.rhs, name, within)?),
+        },
+        (BinaryOperator::Minus, o) => {
+            let (low, high) = within(&o.rhs)?;
+            both(rest(&o.lhs, name, within).filter(|first| first.1 != ANY)?, (-high, -low))
+        }
+        _ => None,
+    }
+}
+
+/// `v & -v`
+pub fn is_last_bit(node: &Node<Expression>, name: &str) -> bool {
+    let is_negative = |node: &Node<Expression>| {
+        matches!(&node.node, Expression::UnaryOperator(unary)
+            if unary.node.operator.node == UnaryOperator::Minus && is_name(&unary.node.operand, name))
+    };
+    matches!(operation(node), Some((BinaryOperator::BitwiseAnd, o))
+        if is_name(&o.lhs, name) && is_negative(&o.rhs) || is_negative(&o.lhs) && is_name(&o.rhs, name))
+}
+
 /// An interval that holds a value, as far as masks, remainders and the types of elements tell.
 pub fn within(declared: &Declared, value: &Node<Expression>) -> Option<(i64, i64)> {
+    within_known(declared, value, &|_| None)
+}
+
+/// The same where more is known of variables, up to [`ANY`] only where no value without sign is in the expression.
+pub fn within_known(declared: &Declared, value: &Node<Expression>, known: &Known) -> Option<(i64, i64)> {
     if let Some(value) = constant(value) {
         return Some((value, value));
     }
+    let within = |value: &Node<Expression>| within_known(declared, value, known);
     let (base, subscripts) = subscripted(value);
     if let Some(name) = variable(base) {
+        if let Some(found) = known(name).filter(|_| subscripts.is_empty()) {
+            return Some(found);
+        }
         let ty: ScalarType = declared.integer(name, subscripts.len())?;
         // The limits of the widest type leave out the upper half of its values.
         return (ty.signed || ty.bits < 64).then(|| ty.limits());
     }
     let (operator, o) = operation(value)?;
-    let positive = |node: &Node<Expression>| within(declared, node).filter(|(low, _)| *low >= 0);
+    let positive = |node: &Node<Expression>| within(node).filter(|(low, _)| *low >= 0);
     match operator {
         BinaryOperator::BitwiseAnd => {
             let masks = [positive(&o.lhs), positive(&o.rhs)];
@@ -100,8 +171,14 @@ pub fn within(declared: &Declared, value: &Node<Expression>) -> Option<(i64, i64
             Some((low / by, high / by))
         }
         BinaryOperator::Plus | BinaryOperator::Minus | BinaryOperator::Multiply => {
-            let (a, b) = (within(declared, &o.lhs)?, within(declared, &o.rhs)?);
+            let (a, b) = (within(&o.lhs)?, within(&o.rhs)?);
             let (low, high) = match operator {
+                // No sum without sign comes here: what comes round is no value in C.
+                BinaryOperator::Plus | BinaryOperator::Multiply if a.1 == ANY || b.1 == ANY => {
+                    let is_sum = operator == BinaryOperator::Plus;
+                    let low = if is_sum { a.0.checked_add(b.0)? } else { a.0.checked_mul(b.0)? };
+                    return (a.0 >= 0 && b.0 >= 0).then_some((low, ANY));
+                }
                 BinaryOperator::Plus => (a.0.checked_add(b.0)?, a.1.checked_add(b.1)?),
                 BinaryOperator::Multiply if a.0 >= 0 && b.0 >= 0 => (a.0.checked_mul(b.0)?, a.1.checked_mul(b.1)?),
                 BinaryOperator::Multiply => return None,

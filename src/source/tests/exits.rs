@@ -500,6 +500,37 @@ fn counters_that_data_move() {
     ]);
 }
 
+/// Some constant, or more, is added in every round.
+#[test]
+fn steps_that_data_tell() {
+    compare_all(&[
+        "int i = 0, k = 0; while (i < n) { k++; c[k & 7] += i; i += (a[i] & 3) + 1; } c[0] = i; c[1] = k;",
+        "int k = 0; for (int i = 0; i < n; i += 1 + (b[i] & 1)) { a[i] += 3; k += i; } c[0] = k;",
+        "int i = n - 1, s = 0; while (i >= 0) { int d = a[i] & 3; s = s * 3 + d; i -= d + 1; } c[0] = s; c[1] = i;",
+        "int i = 0, j = 0; while (i < n && j < m) { if (a[i] > 3) i = i + (b[i] & 1) + 1; else j = 1 + j + (a[i] & 2); c[(i + j) & 7]++; } c[0] = i; c[1] = j;",
+        "int i = n, k = 0; while (i > 2) { i = i - 1 - (a[i] & 1); k++; } c[0] = k; c[1] = i;",
+        "for (int r = 1; r < 5; r++) { int i = 0; while (i < n) { c[r]++; i += r + (a[i] & 1) * r; } c[0] += i; }",
+        "int j = (b[0] & 3) + 1; while (j <= n) { a[j] += 3; j += j & -j; } c[0] = j;",
+        "int j = n, s = 0; while (j > 0) { s = 3 * s + a[j]; j -= j & -j; } c[0] = s;",
+    ]);
+    // Of 8 bits, with what takes it to the end and beyond.
+    compare_program(
+        "int f(int n, const unsigned char p[n], unsigned char types[n])\n{\nint at = 0, k = 0;\nwhile (at + 2 <= n) { \
+         unsigned char len = p[at + 1]; types[k++] = p[at]; at += len + 2; }\nreturn at * 50 + k;\n}\n",
+    );
+}
+
+/// A loop inside that goes on for what holds where it begins moves something.
+#[test]
+fn loops_inside_that_surely_begin() {
+    compare_all(&[
+        "int i = 0, k = 0; while (i < n) { if (a[i] > 3) { while (i < n && a[i] > 3) i++; k++; } else i++; } c[0] = k; c[1] = i;",
+        "int i = 0, k = 0; while (i < n) { if (a[i] <= 3) { i++; continue; } while (i < n && a[i] > 3) { k += a[i]; i++; } c[k & 7]++; } c[0] = i;",
+        "int i = 0; while (i < n) { if (b[i] == x) { for (; i < n && b[i] == x; i++) a[i] = 9; } else { b[i] = x + 1; i++; } } c[0] = i;",
+        "int i = 0, k = 0; while (i < n) { int v = a[i] & 1; k += 3; while (i < n) { i++; if (v) k ^= i; } } c[0] = k;",
+    ]);
+}
+
 /// What nothing else says how often it runs looks into an array in every round, each time at another element.
 #[test]
 fn arrays_bound_what_data_move() {
@@ -779,6 +810,19 @@ fn what_no_count_ends_is_refused() {
         ("int i = a[0], j = 0; while (i < 9 && j < 9) { if (a[j] > 3) i++; else j++; } a[0] = i;", "counts with `i`"),
         ("int i = 0; while (i < 9) { if (a[i] > 3) i++; else a[i] += 2; }", "counts with `i`"),
         ("int i = 0, j = 9; while (i < j) { if (a[i] > 3) i++; else j++; }", "counts with `i`"),
+        // The loop inside does nothing, perhaps.
+        (
+            "int i = 0; while (i < 9) { if (a[i] > 3) { a[i]--; while (i < 9 && a[i] > 3) i++; } else i++; }",
+            "counts with `i`",
+        ),
+        ("int i = 0; while (i < 9) { if (a[i] > 3) while (i < 9 && a[i] > 4) i++; else i++; }", "counts with `i`"),
+        (
+            "int i = 0, k = 7; while (i < 9) { if (a[i] > k) { k++; while (i < 9 && a[i] > k) i++; } else i++; }",
+            "counts with `i`",
+        ),
+        ("int i = 0; while (i < 9) { a[0]++; i += a[i] & 3; }", "adds no constant"),
+        // What comes round in 8 bits.
+        ("int i = 0; while (i < 9) { unsigned char k = (a[i] & 255) + 1; a[0]++; i += k; }", "adds no constant"),
         // The array has 6 elements, whatever `k` is then.
         (
             "int k = 6; int w[k]; for (int i = 0; i < 6; i++) w[i] = i < 5; k = 3; int i = 0; while (w[i]) i++; a[0] = i;",
