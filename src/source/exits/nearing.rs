@@ -393,9 +393,7 @@ impl Nearing<'_> {
 
     /// Whether all that an item does to a variable is to move it in one direction.
     fn moves_item(&self, item: &Node<BlockItem>, name: &str, by: i64) -> bool {
-        let mut values = Values { nearing: Some(self), ..Values::of(name, by) };
-        values.visit_block_item(&item.node, &item.span);
-        !values.is_declared && values.found.is_some_and(|found| found.is_empty())
+        Values { nearing: Some(self), ..Values::of(name, by) }.only_moves(item)
     }
 
     /// What is known of a variable in the body: of one of a round's own what it gets there, of one that goes on, as what counts
@@ -1003,9 +1001,7 @@ pub fn has_goto(items: &Items) -> bool {
 
 /// Whether all that an item does to a variable is to add constants of one sign.
 pub fn moves_by(item: &Node<BlockItem>, name: &str, by: i64) -> bool {
-    let mut values = Values::of(name, by);
-    values.visit_block_item(&item.node, &item.span);
-    !values.is_declared && values.found.is_some_and(|found| found.is_empty())
+    Values::of(name, by).only_moves(item)
 }
 
 /// What a variable gets where it does not go on in one direction; `None` where something else happens to it.
@@ -1021,6 +1017,12 @@ struct Values<'n> {
 impl<'n> Values<'n> {
     fn of(name: &'n str, by: i64) -> Self {
         Values { nearing: None, name, by, is_declared: false, found: Some(vec![]) }
+    }
+
+    /// Whether an item does nothing else to the variable than to move it on.
+    fn only_moves(mut self, item: &Node<BlockItem>) -> bool {
+        self.visit_block_item(&item.node, &item.span);
+        !self.is_declared && self.found.is_some_and(|found| found.is_empty())
     }
 }
 

@@ -7,7 +7,7 @@
 //! moves `i` on both ways: what the loop inside goes on for holds where it begins.
 
 use lang_c::ast::{BlockItem, Expression, ForInitializer, Statement};
-use lang_c::span::Node;
+use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
 use super::heads::conjuncts;
@@ -17,7 +17,7 @@ use crate::source::canonical::{has_jump, names_in};
 use crate::source::known::{changed, changed_in};
 use crate::source::loops::steps;
 use crate::source::nest::{assignment, counts};
-use crate::source::plain::{item, listed, variable};
+use crate::source::plain::{block, item, listed, variable};
 use crate::source::polynomial::changes;
 
 type Items = [Node<BlockItem>];
@@ -56,7 +56,7 @@ impl Ways<'_> {
                 break;
             }
             let BlockItem::Statement(own) = &item.node else {
-                let moved = changed(&crate::source::plain::block(vec![item.clone()], item.span));
+                let moved = changed(&block(vec![item.clone()], item.span));
                 if self.is_in(&moved) {
                     return None;
                 }
@@ -143,7 +143,7 @@ fn first_round(node: &Node<Statement>, held: &[&Node<Expression>]) -> Option<Vec
 fn forget(held: &mut Vec<Node<Expression>>, item: &Node<BlockItem>, moved: &[String]) {
     struct Writes(bool);
     impl<'ast> Visit<'ast> for Writes {
-        fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast lang_c::span::Span) {
+        fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast Span) {
             self.0 |= match expression {
                 Expression::Call(_) | Expression::Statement(_) => true,
                 Expression::UnaryOperator(unary) => {
