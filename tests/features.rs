@@ -292,6 +292,7 @@ kernels! {
     invariant_ends; [n = 0], [n = 1], [n = 4], [n = 8];
     ends_of_rounds; [n = 0], [n = 1], [n = 6], [n = 9];
     // Where words end and packets begin.
+    kept_steps; [n = 0], [n = 7];
     uneven_steps; [at = 0], [at = 30];
     powers_modulo; [n = 0], [n = 1], [n = 23];
     tile_rounds; [n = 0], [n = 9], [n = 49];

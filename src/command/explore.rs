@@ -10,7 +10,7 @@ use anyhow::Result;
 use sha2::{Digest as _, Sha256};
 
 use super::progress::{Bar, Progress};
-use super::run::{Subject, after, around, expected_cycles, max_cycles};
+use super::run::{Subject, after, around, expected_cycles, max_cycles, simulator};
 use super::terminal::{command_line, tell_fault};
 use super::{
     Assignment, Build, FAILED, FAULT, Input, PASSED, REFUSED, RangeAssignment, build, options, places, print, sample,
@@ -388,7 +388,7 @@ impl<'a> Exploration<'a> {
         let expected = reordered.as_ref().map_or(&image, |reordered| &reordered.image);
         let work = Work::of(offload, &job.sizes);
         let cycles = expected_cycles(offload, &work, false);
-        let simulator = explore.simulator.unwrap_or_else(|| Simulator::for_cycles(cycles));
+        let simulator = simulator(explore.simulator, offload, &board, cycles);
         let scratch = Scratch::new("burstc-explore-")?;
         let subject = Subject {
             simulator,

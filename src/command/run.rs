@@ -16,6 +16,7 @@ use crate::page::Page;
 use crate::process::Scratch;
 use crate::project::{File, Project, folder};
 use crate::read;
+use crate::report::area::Area;
 use crate::report::count::Work;
 use crate::report::ports;
 use crate::report::{Bound, Estimate, Facts, Places, RunReport};
@@ -60,7 +61,7 @@ pub fn run(run: &Run, program: &Program) -> Result<u8> {
     let work = Work::of(offload, &job.sizes);
     let scratch = Scratch::new("burstc-run-")?;
     let expected_cycles = expected_cycles(offload, &work, run.direct);
-    let simulator = run.simulator.unwrap_or_else(|| Simulator::for_cycles(expected_cycles));
+    let simulator = simulator(run.simulator, offload, &board, expected_cycles);
     let bench = Subject {
         simulator,
         progress: &progress,
@@ -247,6 +248,11 @@ fn tell(run: &Run, table: &str, json: &str) -> Result<()> {
     } else {
         print(table)
     }
+}
+
+/// The simulator that is asked for, or the faster one for so many cycles.
+pub fn simulator(asked: Option<Simulator>, offload: &Offload, board: &Board, cycles: u64) -> Simulator {
+    asked.unwrap_or_else(|| Simulator::for_run(cycles, Area::of(offload, &board.device).aluts))
 }
 
 /// The bench of a board whose memory holds so many bytes.

@@ -14,7 +14,7 @@ use super::{DependenceKind, Program};
 use crate::affine::Affine;
 use crate::ids::{ArrayId, ByStatement, StatementId};
 use crate::operators::is_serial;
-use crate::source::kernel::{Access, Condition, Expr, Kernel, Node, Write, distance};
+use crate::source::kernel::{Access, Condition, Expr, Kernel, Node, Statement, Write, distance};
 
 /// Loops up to which other orders of them are tried.
 const PERMUTED: usize = 3;
@@ -261,8 +261,8 @@ impl Joiner<'_> {
             let group = self.groups.iter().find(|group| group.members[0] == number);
             if let Some(Group { members, writes }) = group.filter(|group| group.members.len() > 1) {
                 statement.also = writes[1..].to_vec();
-                let texts: Vec<&str> = members.iter().map(|&m| self.places[m].statement.text.as_str()).collect();
-                statement.text = texts.join(" ");
+                let texts = members.iter().map(|&m| self.places[m].statement.text.as_str());
+                statement.text = Statement::text_of_all(texts);
             }
             number.0 += 1;
         });

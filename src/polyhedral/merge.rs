@@ -66,7 +66,7 @@ fn in_nodes(kernel: &Kernel, nodes: &mut [Node], gone: &mut Vec<(String, String)
         }
         counts[late] = count;
         second.value = value;
-        second.text = format!("{} {}", first.text, second.text);
+        second.text = Statement::text_of_all([first.text.as_str(), second.text.as_str()]);
         gone.push((first.name.clone(), second.name.clone()));
     }
 }

@@ -32,14 +32,20 @@ impl Work {
     /// What a run with these sizes has told in which so many iterations started, groups of lanes for one, where only it knows.
     pub fn of_run(self, offload: &Offload, sizes: &BTreeMap<String, i64>, started: u64) -> Work {
         let statements = offload.kernel.statements();
-        let is_cut = |s: StatementId| offload.kernel.limits(statements[s]).is_some() && offload.lanes(s).is_none();
+        let is_cut = |s: StatementId| offload.kernel.ends_by_data(statements[s]) && offload.lanes(s).is_none();
         if !statements.keys().any(is_cut) {
             return self;
         }
-        let whole: u64 =
-            iterations(offload, sizes).iter_enumerated().filter(|(s, _)| !is_cut(*s)).map(|(_, n)| n).sum();
-        let iterations = whole + started.saturating_sub(started_of(offload, sizes, |s| !is_cut(s)));
-        Work { iterations, starts: iterations, ..self }
+        // Starts and, with what starts together, iterations: of statements whose rows are whole, and of the others.
+        let (mut whole, mut others) = ([0; 2], [0; 2]);
+        for (s, starts) in iterations(offload, sizes).iter_enumerated() {
+            let sums = if is_cut(s) { &mut others } else { &mut whole };
+            *sums = [sums[0] + starts, sums[1] + starts * (1 + statements[s].also.len() as u64)];
+        }
+        let left = started.saturating_sub(started_of(offload, sizes, |s| !is_cut(s)));
+        // Which of several has started how often the run does not tell.
+        let together = others[1] as f64 / others[0].max(1) as f64;
+        Work { iterations: whole[1] + (left as f64 * together).round() as u64, starts: whole[0] + left, ..self }
     }
 
     /// The same, or `None` where counting takes more than `steps` loops.

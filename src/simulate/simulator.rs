@@ -39,6 +39,10 @@ const WAIVED: [&str; 2] = ["-Wno-UNOPTFLAT", "-Wno-TIMESCALEMOD"];
 /// takes two seconds to compile.
 const ICARUS_CYCLES: u64 = 10_000;
 
+/// Look-up tables of the designs of which that is so. Of larger ones Icarus evaluates as many more in each cycle, and Verilator
+/// takes no longer to compile them: 32 lanes of a division took it 158 s for 4,267 cycles, and Verilator 18 s.
+const ICARUS_ALUTS: u64 = 8_000;
+
 /// How many modules deep signals are dumped, from the top on: `sim/run_bench.vh` and [`TRACE_DEPTH`] say so, too.
 pub const TRACED_LEVELS: usize = 4;
 
@@ -72,9 +76,10 @@ impl Simulator {
         }
     }
 
-    /// The faster one for a run of about so many cycles, its own compilation included.
-    pub fn for_cycles(cycles: u64) -> Simulator {
-        if cycles <= ICARUS_CYCLES { Simulator::Icarus } else { Simulator::Verilator }
+    /// The faster one for a run of about so many cycles of a design of about so many look-up tables, its own compilation included.
+    pub fn for_run(cycles: u64, aluts: u64) -> Simulator {
+        let in_icarus = cycles.saturating_mul(aluts.max(ICARUS_ALUTS)) <= ICARUS_CYCLES * ICARUS_ALUTS;
+        if in_icarus { Simulator::Icarus } else { Simulator::Verilator }
     }
 
     /// Where the top of a design is in a waveform.
@@ -508,9 +513,11 @@ mod tests {
     #[test]
     fn long_runs_are_worth_a_compilation() {
         assert_eq!(
-            [0, 10_000, 10_001].map(Simulator::for_cycles),
+            [0, 10_000, 10_001].map(|cycles| Simulator::for_run(cycles, 1_000)),
             [Simulator::Icarus, Simulator::Icarus, Simulator::Verilator]
         );
+        let of_large = [16_000, 80_000].map(|aluts| Simulator::for_run(4_000, aluts));
+        assert_eq!(of_large, [Simulator::Icarus, Simulator::Verilator]);
     }
 
     #[test]

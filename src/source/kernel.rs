@@ -2,6 +2,7 @@
 //! parameters; everything else in the statements is a typed expression tree with C's conversions made explicit.
 
 mod array;
+mod endings;
 mod expression;
 mod host;
 mod limits;
@@ -19,6 +20,7 @@ use crate::affine::Affine;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::ids::{ArrayId, ByArray, ByStatement};
 pub use array::{Array, Storage};
+pub use endings::Needed;
 pub use expression::{Access, BinaryOp, Expr, Gather, ScalarType, UnaryOp, distance};
 pub use host::{HostStep, HostValue, Scalar};
 pub use limits::{Limits, hoisted};
@@ -417,6 +419,15 @@ impl Statement {
             target,
             also: vec![],
         }
+    }
+
+    /// The C text of statements that become one, without what is said already.
+    pub fn text_of_all<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
+        texts.into_iter().fold(String::new(), |all, text| match (all.as_str(), all.contains(text)) {
+            ("", _) => text.to_string(),
+            (_, true) => all,
+            (_, false) => format!("{all} {text}"),
+        })
     }
 
     /// What an instance writes, with the values: `target` first.

@@ -103,9 +103,10 @@ impl<'a> SourceMap<'a> {
     /// What the user wrote there, on one line and without comments.
     pub fn text(&self, bytes: ByteSpan) -> String {
         let Origin::Tokens(first, last) = self.origin(bytes) else { return String::new() };
+        let (first, last) = self.in_brackets(first, last.max(first));
         let mut text = String::new();
         let mut end = None;
-        for token in &self.original.tokens[first..=last.max(first)] {
+        for token in &self.original.tokens[first..=last] {
             if end.is_some_and(|end| end < token.start) {
                 text.push(' ');
             }
@@ -113,6 +114,36 @@ impl<'a> SourceMap<'a> {
             end = Some(token.end);
         }
         text
+    }
+
+    /// Tokens of the user's file with the brackets that end or begin among them: of what stands for a part of a loop's head and its
+    /// body, the loop.
+    fn in_brackets(&self, mut first: usize, mut last: usize) -> (usize, usize) {
+        let tokens = &self.original.tokens;
+        let depth = |token: &Token| match token.text(self.user) {
+            "(" | "[" | "{" => 1,
+            ")" | "]" | "}" => -1,
+            _ => 0i64,
+        };
+        let (mut open, mut least) = (0, 0);
+        for token in &tokens[first..=last] {
+            open += depth(token);
+            least = least.min(open);
+        }
+        let mut missing = -least;
+        while missing > 0 && first > 0 {
+            first -= 1;
+            missing -= depth(&tokens[first]);
+        }
+        if least < 0 && first > 0 && matches!(tokens[first - 1].text(self.user), "for" | "while" | "if") {
+            first -= 1;
+        }
+        let mut open = open - least;
+        while open > 0 && last + 1 < tokens.len() {
+            last += 1;
+            open += depth(&tokens[last]);
+        }
+        (first, last)
     }
 
     /// The places of another text's tokens, by the ends of these and the bytes of this text that each comes from.

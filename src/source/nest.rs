@@ -385,7 +385,10 @@ impl Nest<'_, '_> {
             false => convert_to(condition.clone(), &CType::Bool),
         };
         let text = match bytes.start < written.span.end {
-            true => format!("{})", self.scope.map.text(ByteSpan::span(bytes.start, written.span.end))),
+            true => match self.scope.map.text(ByteSpan::span(bytes.start, written.span.end)) {
+                text if text.starts_with("if") || text.contains([';', '{']) => text,
+                text => format!("if ({text})"),
+            },
             // A loop's bounds stand in front of its body.
             false => self.scope.map.text(written.span),
         };

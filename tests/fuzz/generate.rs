@@ -6,7 +6,7 @@ use burstc::source::kernel::ScalarType;
 
 use super::program::{
     Access, Array, Assign, Branch, Condition, Counter, Expr, For, Form, If, Jump, Memory, Node, Program, Scope, Size,
-    Style, Subscript,
+    Style, Subscript, Uneven,
 };
 
 mod apart;
@@ -241,6 +241,10 @@ pub fn program(seed: u64) -> Program {
     if seed >= 22_000_000 && is_plain && program.schedule.is_none() && dice.chance(30) {
         program.body.iter_mut().for_each(|node| step_by_data(&mut dice, node));
     }
+    let mut dice = Dice(SplitMix::named(seed, "steps by counters"));
+    if seed >= 23_000_000 && is_plain && program.schedule.is_none() && dice.chance(40) {
+        program.body.iter_mut().for_each(|node| step_by_outer(&mut dice, node, &[]));
+    }
     let mut dice = Dice(SplitMix::named(seed, "divisions"));
     let is_integer = program.arrays.iter().all(|array| !array.element.floating)
         && program.scalars.iter().all(|scalar| !scalar.floating);
@@ -298,12 +302,34 @@ fn step_by_data(dice: &mut Dice, node: &mut Node) {
             let is_simple = inner.form == Form::For && !inner.at_least_once && inner.ty == ScalarType::I32;
             if is_plain && is_simple && dice.chance(50) {
                 let index = Affine::variable(&inner.iterator) + Affine::constant(dice.below(3) as i64);
-                inner.uneven = Some(Box::new(index));
+                inner.uneven = Some(Box::new(Uneven::Data(index)));
             }
             inner.body.iter_mut().for_each(|node| step_by_data(dice, node));
         }
         Node::If(If { then, otherwise, .. }) | Node::Branch(Branch { then, otherwise, .. }) => {
             then.iter_mut().chain(otherwise).for_each(|node| step_by_data(dice, node));
+        }
+        Node::Assign(_) | Node::Declare(..) | Node::Jump(_) => {}
+    }
+}
+
+/// Makes loops step by what counts up from 0 in a loop around them.
+fn step_by_outer(dice: &mut Dice, node: &mut Node, around: &[String]) {
+    match node {
+        Node::For(inner) => {
+            let is_plain = inner.choice.is_none() && inner.counter.is_none() && inner.tile.is_none();
+            let is_simple = inner.form == Form::For && !inner.at_least_once && inner.ty == ScalarType::I32;
+            let is_free = inner.data.iter().all(Option::is_none) && inner.uneven.is_none();
+            let outer = around.last().filter(|_| is_plain && is_simple && is_free && dice.chance(60)).cloned();
+            let is_from_zero = inner.step > 0 && !inner.descending && inner.lower == [Affine::default()];
+            let counts = outer.is_none() && is_from_zero && inner.ty == ScalarType::I32;
+            inner.uneven = outer.map(|outer| Box::new(Uneven::Counter(outer))).or(inner.uneven.take());
+            let own = counts.then(|| inner.iterator.clone());
+            let around: Vec<String> = around.iter().cloned().chain(own).collect();
+            inner.body.iter_mut().for_each(|node| step_by_outer(dice, node, &around));
+        }
+        Node::If(If { then, otherwise, .. }) | Node::Branch(Branch { then, otherwise, .. }) => {
+            then.iter_mut().chain(otherwise).for_each(|node| step_by_outer(dice, node, around));
         }
         Node::Assign(_) | Node::Declare(..) | Node::Jump(_) => {}
     }

@@ -9,7 +9,7 @@ use burstc::simulate::random::SplitMix;
 use burstc::source::kernel::ScalarType;
 
 use super::program::{
-    Access, Assign, Condition, Expr, For, Form, Layout, Node, Program, Scope, Style, Subscript, larger,
+    Access, Assign, Condition, Expr, For, Form, Layout, Node, Program, Scope, Style, Subscript, Uneven, larger,
 };
 
 /// The arguments of a program by name, in the order of the prototype.
@@ -555,10 +555,13 @@ fn head(inner: &For, scope: &Scope) -> [String; 3] {
         (true, false) => (high, low, ">=", '-'),
         (true, true) => (high, fold("MAX", &moved(&inner.lower, -1)), ">", '-'),
     };
-    let change = match (inner.step, &inner.uneven) {
+    let change = match (inner.step, inner.uneven.as_deref()) {
         (1, None) => format!("{i}{sign}{sign}"),
         (step, None) => format!("{i} {sign}= {step}"),
-        (step, Some(index)) => format!("{i} {sign}= {step} + (given[({}) & 15] & 3)", scope.raised(index)),
+        (step, Some(Uneven::Counter(outer))) => format!("{i} {sign}= {outer} + {step}"),
+        (step, Some(Uneven::Data(index))) => {
+            format!("{i} {sign}= {step} + (given[({}) & 15] & 3)", scope.raised(index))
+        }
     };
     let last = match &inner.choice {
         Some((c, other)) => format!("({} ? {last} : {other})", condition(c, scope)),

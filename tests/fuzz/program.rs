@@ -132,6 +132,15 @@ impl For {
     }
 }
 
+/// What a loop steps by beside its step.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Uneven {
+    /// Up to 3, as an element of an argument says that this names.
+    Data(Affine),
+    /// What counts in a loop around it.
+    Counter(String),
+}
+
 /// From the largest of `lower` to the smallest of `upper`, both included, or the other way round.
 #[derive(Clone, Debug, PartialEq)]
 pub struct For {
@@ -159,8 +168,8 @@ pub struct For {
     pub stated: bool,
     /// What it counts with is there behind it, and goes into an element that the iterator around it names.
     pub left: bool,
-    /// It steps by up to 3 more, as an element of an argument says that this names.
-    pub uneven: Option<Box<Affine>>,
+    /// It steps by more.
+    pub uneven: Option<Box<Uneven>>,
     pub body: Vec<Node>,
 }
 
@@ -413,7 +422,8 @@ impl Program {
                     let has_end = inner.data[1].is_some();
                     note("bounds from data against the count", has_end && (inner.descending || inner.step != 1));
                     note("counters behind bounds from data", inner.left);
-                    note("steps from data", inner.uneven.is_some());
+                    note("steps from data", matches!(inner.uneven.as_deref(), Some(Uneven::Data(_))));
+                    note("steps by counters", matches!(inner.uneven.as_deref(), Some(Uneven::Counter(_))));
                     note("bounds that are elements", inner.stated && inner.data.iter().any(Option::is_some));
                     note("counters in subscripts", inner.counter.is_some());
                     note("strides", inner.step != 1);

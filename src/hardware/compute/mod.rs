@@ -3,6 +3,7 @@
 mod approach;
 mod candidate;
 mod cut;
+mod ending;
 mod hazards;
 pub mod instances;
 mod interleave;

@@ -5,6 +5,7 @@ use crate::hardware::buffers::{address, banks, partition};
 use crate::hardware::circuit::interval;
 use crate::hardware::circuit::ranged::rtl_type;
 use crate::hardware::compute::candidate::Candidate;
+use crate::hardware::compute::ending::{Ended, Endings};
 use crate::hardware::compute::lanes::{self, Written};
 use crate::hardware::compute::lateness::{self, Latenesses};
 use crate::hardware::compute::pace::{self, Latency};
@@ -16,7 +17,7 @@ use crate::hardware::datapath::plan::{Plan, Rehearsal};
 use crate::hardware::datapath::{self, Datapath, GatherPort, Leaves, Place, Value};
 use crate::ids::{ArrayId, StatementId};
 use crate::rtl::{Expr as Rtl, Module, Signal, Type};
-use crate::source::kernel::{Access, Gather, ScalarType};
+use crate::source::kernel::{Access, Expr, Gather, ScalarType};
 
 /// The stage in which a buffer's word is there: 1 holds the addresses; in 2 the word comes out of block RAM and its banks, which
 /// takes most of the cycle; 3 is a register that has it.
@@ -32,6 +33,8 @@ pub struct Pipelines {
     pub results: Vec<Written>,
     /// High for a cycle where a subscript that depends on data has left its array.
     pub index_errors: Vec<Rtl>,
+    /// Rows that are over.
+    pub ended: Vec<Ended>,
 }
 
 impl Pipelines {
@@ -54,6 +57,7 @@ impl Pipelines {
         candidate: &mut Candidate,
         scalars: &[Rtl],
         latenesses: &Latenesses,
+        endings: Option<&Endings>,
     ) -> Pipelines {
         let present = process.present();
         let mut loads = std::mem::take(&mut candidate.loads);
@@ -72,15 +76,21 @@ impl Pipelines {
             Rehearsal { uses, end, divides: datapath.divides() }
         });
         let mut datapath = process.datapath(plan, candidate.number.clone());
-        let mut values = vec![];
+        let (mut values, mut ended) = (vec![], vec![]);
         for &s in present {
             let statement = process.statements[s];
             m.comment(&format!("The datapath of {}: {}", statement.name, statement.text));
             datapath.begin(&statement.name, candidate.fire.e().and(&candidate.is_of(process, &[s])));
             values.push((evaluation.values(m, &mut datapath, s, &mut loads, i64::MAX), datapath.divides()));
+            let of_rows = endings.and_then(|endings| Some((endings, endings.of(s)?)));
+            if let Some((endings, condition)) = of_rows.filter(|_| !datapath.divides()) {
+                let goes_on = evaluation.condition(m, &mut datapath, s, condition, &mut loads);
+                ended.push(endings.tell(m, &mut datapath, goes_on, &mut loads));
+            }
         }
         let mut pipelines = Pipelines::at_their_ends(process, m, candidate, &mut datapath, &least, values);
         pipelines.index_errors = std::mem::take(&mut datapath.index_errors);
+        pipelines.ended = ended;
         datapath.finish(m);
         candidate.loads = loads;
         pipelines
@@ -107,7 +117,7 @@ impl Pipelines {
             }
         }
         let tops: Vec<u32> = latencies.into_iter().map(|own| reservation::top_slot(own.into_iter())).collect();
-        let mut pipelines = Pipelines { writers: vec![], results: vec![], index_errors: vec![] };
+        let mut pipelines = Pipelines { writers: vec![], results: vec![], index_errors: vec![], ended: vec![] };
         pipelines.writers.resize_with(process.chains.len(), Vec::new);
         for (place, ((values, divides), &s)) in values.into_iter().zip(process.present()).enumerate() {
             datapath.resume(place);
@@ -174,6 +184,19 @@ impl Evaluation<'_, '_> {
         let index = process.lanes.of(statement).word(lane, access, buffer);
         let ty = rtl_type(process.context.array(access.array).element);
         banks::parts(all, ty.width)[index].resize(ty)
+    }
+
+    /// The value of a condition of a statement without lanes.
+    fn condition(
+        &self,
+        m: &mut Module,
+        datapath: &mut Datapath,
+        statement: StatementId,
+        condition: &Expr,
+        loads: &mut Vec<(Signal, Rtl)>,
+    ) -> Value {
+        let mut leaves = BufferLeaves { evaluation: self, statement, lane: 0, windows: &[], candidate: loads };
+        datapath.evaluate(m, condition, &mut leaves)
     }
 
     /// The values of each of a statement's writes, one per lane of the first `most` where they are not reduced to one. `loads` is

@@ -5,6 +5,7 @@ use crate::hardware::buffers::banks::Rotations;
 use crate::hardware::compute::approach::{self, Approach};
 use crate::hardware::compute::candidate::Candidate;
 use crate::hardware::compute::cut;
+use crate::hardware::compute::ending::Endings;
 use crate::hardware::compute::hazards::{self, Filled, Hazards, Lent};
 use crate::hardware::compute::instances::Instances;
 use crate::hardware::compute::interleave::interleave;
@@ -227,8 +228,9 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let approaches = approach::is_worth_it(process, &rehearsed);
     let mut approach = if approaches { Approach::declare(&mut m) } else { Approach::none() };
     let mut candidate = Candidate::declare(process, &mut m, &number_of_tile, &warm_up, &latenesses, &mut approach);
-    let Pipelines { writers, results, index_errors } =
-        Pipelines::build(process, &mut m, &mut candidate, &scalars, &latenesses);
+    let endings = Endings::declare(process, &mut m, &format);
+    let Pipelines { writers, results, index_errors, ended } =
+        Pipelines::build(process, &mut m, &mut candidate, &scalars, &latenesses, endings.as_ref());
     let candidate = candidate;
 
     let chains = reservations(process, &mut m, &candidate, writers);
@@ -250,7 +252,9 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let end_taken = m.wire("end_taken", Type::BIT);
     // A division waits outside the chain, where an end mark would overtake it.
     let passes = divides(&chains).map_or(Rtl::bit(true), |divides| candidate.valid.e().or(&divides).not());
-    let element = walker.has_element().and(&may_walk);
+    let over = endings.map(|endings| endings.connect(&mut m, &walker, ended, (&waiting.ready.e(), &waiting.fires())));
+    let goes_on = over.as_ref().map_or(Rtl::bit(true), Rtl::not);
+    let element = walker.has_element().and(&may_walk).and(&goes_on);
     let end = walker.has_end().and(&may_walk);
     let mut loads = vec![];
     for (register, value) in &candidate.loads {
@@ -259,7 +263,7 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let passing = approach.connect(&mut m, (&step, &element), (&end_taken, &end), (&moves.e(), &passes));
     let end_taken = end_taken.e();
     m.assign(&tokens.walked, &end_taken);
-    walker.connect(&mut m, "", &waiting, &row, &step.e(), &end_taken);
+    walker.connect(&mut m, "", &waiting, &row, (&step.e(), over.as_ref()), &end_taken);
     warm_up.connect(&mut m, &format, &row, &waiting.fires(), &step.e());
     number_of_tile.connect(&mut m, &end_taken);
     m.clocked(

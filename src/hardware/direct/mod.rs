@@ -380,7 +380,7 @@ pub fn direct(context: &Context) -> Vec<Module> {
     let taken = m.define("step", &walker.has_element().and(&moves.e()));
     let nothing_left = ring.any.or(&candidate.e()).not();
     let end_taken = m.define("end_taken", &walker.has_end().and(&nothing_left));
-    walker.connect(&mut m, "", &waiting, &waiting_row, &taken.e(), &end_taken.e());
+    walker.connect(&mut m, "", &waiting, &waiting_row, (&taken.e(), None), &end_taken.e());
     let mut body = vec![when(moves.e(), vec![assign(&candidate, &taken.e())]), when(taken.e(), loads)];
     body.extend(step.advance(&step_done.e(), &last_step));
     m.clocked("", [(candidate.clone(), 0)].into_iter().chain(step.reset()).collect(), body);

@@ -44,7 +44,7 @@ pub fn tiles(context: &Context) -> Vec<Module> {
     m.assign(&tile.valid, &shown);
     let step = tile.fires().and(&walker.end.e().not());
     let end_taken = tile.fires().and(&walker.end.e());
-    walker.connect(&mut m, "", &rows, &row_wires.row(&format), &step, &end_taken);
+    walker.connect(&mut m, "", &rows, &row_wires.row(&format), (&step, None), &end_taken);
     let at = format.scope(&scope, &walker.outer(), &walker.index.e());
     let by_kind = |value: &dyn Fn(&RowKind) -> Expr| format.of_kind(&walker.kind(), |kind| value(&format.kinds[kind]));
     let mut parts = vec![];

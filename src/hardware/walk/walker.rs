@@ -55,9 +55,18 @@ impl Walker {
     }
 
     /// Feeds the walker from `rows`, whose payload is `row`; `step` takes the present element, `end_taken` the
-    /// present end mark (each implies that there is one). Drives `rows.ready`.
-    pub fn connect(&self, m: &mut Module, comment: &str, rows: &Stream, row: &Row, step: &Expr, end_taken: &Expr) {
+    /// present end mark (each implies that there is one); where the present row is `over`, it leaves without. Drives `rows.ready`.
+    pub fn connect(
+        &self,
+        m: &mut Module,
+        comment: &str,
+        rows: &Stream,
+        row: &Row,
+        (step, over): (&Expr, Option<&Expr>),
+        end_taken: &Expr,
+    ) {
         let free = self.valid.e().not().or(end_taken).or(&step.and(&self.is_last()));
+        let free = over.iter().fold(free, |free, over| free.or(over));
         m.assign(&rows.ready, &free);
         let mut load =
             vec![assign(&self.end, &row.end), assign(&self.index, &row.first), assign(&self.last, &row.last)];

@@ -165,14 +165,18 @@ fn points_come_in_order() {
     }
 }
 
-/// The tree of sets over x and y, each a statement's.
+/// The tree of sets over x and y, each a statement's; where a set's `y` is a number, its date has it.
 fn tree_of(isl: &Context, texts: &[String], parameters: &[String], context: &[Constraint]) -> Scan {
     let dimensions = names("x y");
-    let date: Vec<Affine> = dimensions.iter().map(Affine::variable).collect();
+    let date = |text: &String| {
+        let y = text.split_once("y = ").map(|(_, y)| y.split_once(' ').unwrap().0.parse().unwrap());
+        vec![Affine::variable("x"), y.map_or(Affine::variable("y"), Affine::constant)]
+    };
+    let dates: Vec<Vec<Affine>> = texts.iter().map(date).collect();
     let branch = |(place, text): (usize, &String)| Branch {
         leaf: StatementId(place).into(),
         set: isl.parse_set(text).unwrap(),
-        date: &date,
+        date: &dates[place],
         point: &dimensions,
         definitions: vec![],
         slacks: &[],
@@ -215,16 +219,22 @@ fn branches_come_in_the_order_of_their_points() {
     let within = |name: &String| Constraint::at_most(Affine::variable(name), Affine::constant(9));
     let context: Vec<Constraint> =
         parameters.iter().flat_map(|name| [Constraint::NonNegative(Affine::variable(name)), within(name)]).collect();
-    for _ in 0..100 {
+    let mut at_a_number = 0;
+    for _ in 0..150 {
         let isl = Context::new().unwrap();
         let drawn: Vec<_> = (0..2 + draw(3))
             .map(|_| (FIRST[draw(6)], SECOND[draw(6)], GUARD[draw(4)], draw(5) as i64, draw(5) as i64))
             .collect();
         let texts: Vec<String> = (drawn.iter())
             .map(|((x, _), (y, _), (guard, _), a, b)| {
-                format!("[N, T] -> {{ [x, y] : {x} <= x <= {x} + {a} and {y} <= y <= {y} + {b} and {guard} >= 0 }}")
+                let second = match (*y, b) {
+                    ("0", 0..=2) => "y = 0".to_string(),
+                    _ => format!("{y} <= y <= {y} + {b}"),
+                };
+                format!("[N, T] -> {{ [x, y] : {x} <= x <= {x} + {a} and {second} and {guard} >= 0 }}")
             })
             .collect();
+        at_a_number += texts.iter().filter(|text| text.contains("y = 0")).count();
         let scan = tree_of(&isl, &texts, &parameters, &context);
         for (n, t) in [(0, 0), (3, 8), (9, 4), (6, 5), (9, 9)] {
             let mut values = crate::walk::Values::new(&BTreeMap::from([("N".to_string(), n), ("T".to_string(), t)]));
@@ -237,6 +247,7 @@ fn branches_come_in_the_order_of_their_points() {
             let mut expected = vec![];
             for (place, ((_, first), (_, second), (_, guard), a, b)) in drawn.iter().enumerate() {
                 let low = first([n, t, 0]);
+                let b = if texts[place].contains("y = 0") { 0 } else { *b };
                 for x in (low..=low + a).filter(|x| guard([n, t, *x]) >= 0) {
                     let low = second([n, t, x]);
                     expected.extend((low..=low + b).map(|y| (vec![x, y], place)));
@@ -246,6 +257,7 @@ fn branches_come_in_the_order_of_their_points() {
             assert_eq!(found, expected, "{texts:?} for N = {n}, T = {t}");
         }
     }
+    assert!(at_a_number > 20, "{at_a_number}");
 }
 
 /// A loop around sets that do not meet would walk through what lies between them: here none of both shares one.
@@ -254,7 +266,10 @@ fn branches_that_do_not_meet_share_no_loop() {
     let isl = Context::new().unwrap();
     let of = |texts: &[&str]| {
         let texts: Vec<String> = texts.iter().map(|text| text.to_string()).collect();
-        let scan = tree_of(&isl, &texts, &[], &[]);
+        let parameters: Vec<String> = names(if texts[0].starts_with("[N]") { "N" } else { "" });
+        let within = Constraint::at_most(Affine::variable("N"), Affine::constant(9));
+        let context: Vec<Constraint> = parameters.iter().map(|_| within.clone()).collect();
+        let scan = tree_of(&isl, &texts, &parameters, &context);
         scan.pieces.iter().map(|piece| (piece.leaf.statement().0, piece.shared)).collect::<Vec<_>>()
     };
     // One behind the other in x, whichever is named first.
@@ -263,6 +278,11 @@ fn branches_that_do_not_meet_share_no_loop() {
     assert_eq!(of(&[last, first]), [(1, 0), (0, 0)]);
     // The same x, and y one behind the other: in one loop over x.
     assert_eq!(of(&[first, "{ [x, y] : 0 <= x < 9 and 20 <= y < 29 }"]), [(0, 0), (1, 1)]);
+    // In one value of x, and there one behind the other: no loop, which would go on where the second is empty.
+    let first = "[N] -> { [x, y] : x = 3 and y = 0 and 0 <= N }";
+    assert_eq!(of(&[first, "[N] -> { [x, y] : 3 <= x <= N and y = 1 }"]), [(0, 0), (1, 0)]);
+    assert_eq!(of(&[first, "[N] -> { [x, y] : 3 <= x <= N and y = -1 }"]), [(1, 0), (0, 1)]);
+    let first = "{ [x, y] : 0 <= x, y < 9 }";
     // They meet: in loops over both.
     assert_eq!(of(&[first, "{ [x, y] : 0 <= x < 9 and 5 <= y < 29 }"]), [(0, 0), (1, 2)]);
 }

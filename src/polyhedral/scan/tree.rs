@@ -1,6 +1,7 @@
 //! Several sets walked together in the lexicographic order of one space: loops around those that meet in a dimension,
 //! pieces one after the other where they do not.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
@@ -134,9 +135,10 @@ impl Walk<'_> {
         Ok(true)
     }
 
-    /// The branches of `group` in parts, one after the other: whatever the loops around them, no value that a branch takes
-    /// in `dimension` is as large as one of a later part. Parts are as small as possible (strong components of "has a value
-    /// that may come before one of"), as a loop around branches that do not meet walks through what is between them.
+    /// The branches of `group` in parts, one after the other: whatever the loops around them, no point of a branch comes behind
+    /// one of a later part. Parts are as small as possible (strong components of "has a point that may come before one of"),
+    /// as a loop around branches that do not meet walks through what is between them, and one around the first
+    /// iteration of another may walk further than either.
     fn in_sequence(
         &self,
         group: &[usize],
@@ -145,15 +147,26 @@ impl Walk<'_> {
         context: &[Constraint],
     ) -> Result<Vec<Vec<usize>>> {
         let known = self.isl.parameter_set(&self.parameters(shared), context)?;
-        let mut values = BTreeMap::new();
+        // Many branches have the same values, which are compared once.
+        let (mut values, mut of_branch) = (BTreeMap::new(), BTreeMap::new());
         for &branch in group {
             let set = self.values(branch, dimension, shared)?.intersect_params(&known)?;
-            values.insert(branch, set);
+            let text = set.to_string();
+            values.entry(text.clone()).or_insert(set);
+            of_branch.insert(branch, text);
         }
-        // Whether `a` may have to come before `b`: it has a value no larger than one of `b`.
+        let compared: RefCell<BTreeMap<(&str, &str, bool), bool>> = RefCell::default();
+        // Whether `a` may have to come before `b`: they meet in a value, and `a` may be first there, or it has a smaller one.
         let precedes = |a: usize, b: usize| -> Result<bool> {
-            let (a, b) = (&values[&a], &values[&b]);
-            Ok(!a.is_disjoint(b)? || !b.identity()?.lex_gt_map(&a.identity()?)?.is_empty()?)
+            let (own, other, is_first) = (&*of_branch[&a], &*of_branch[&b], self.may_be_first(a, b, dimension + 1));
+            if let Some(known) = compared.borrow().get(&(own, other, is_first)) {
+                return Ok(*known);
+            }
+            let (of_a, of_b) = (&values[own], &values[other]);
+            let may_meet = is_first && !of_a.is_disjoint(of_b)?;
+            let found = may_meet || !of_b.identity()?.lex_gt_map(&of_a.identity()?)?.is_empty()?;
+            compared.borrow_mut().insert((own, other, is_first), found);
+            Ok(found)
         };
         let reached = |start: usize, all: &[usize], forwards: bool| -> Result<Vec<usize>> {
             let mut found = vec![start];
@@ -187,6 +200,20 @@ impl Walk<'_> {
             }
         }
         Ok(parts)
+    }
+
+    /// Whether branch `a` may have a point in front of one of `b` where both are alike in all dimensions before `dimension`, as far as
+    /// constant ones tell.
+    fn may_be_first(&self, a: usize, b: usize, dimension: usize) -> bool {
+        let of = |branch: usize| &self.tree.branches[branch].date[dimension..];
+        for (own, other) in of(a).iter().zip(of(b)) {
+            match own.is_constant() && other.is_constant() {
+                true if own.constant == other.constant => {}
+                true => return own.constant < other.constant,
+                false => return true,
+            }
+        }
+        a < b
     }
 
     /// What a branch takes in `dimension`, the loops around it being parameters: `{ [v] }`

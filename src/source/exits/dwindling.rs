@@ -18,6 +18,7 @@ use super::following::{Following, Rounds};
 use super::heads::Extents;
 use super::leave::statement;
 use super::nearing::{Nearing, changes_of, given, has_goto, leaves_early, leaving};
+use super::strides::Stride;
 use super::taking::{is_last_bit, within};
 use super::ways::all_go_on;
 use crate::source::breaks::{is_always, opposite};
@@ -130,14 +131,21 @@ impl Loops<'_> {
             Rounds::Count(rounds) | Rounds::Most(rounds) => Some(rounds),
             Rounds::Unknown => rounds().map(|rounds| rounds + i64::from(is_do)),
         };
+        let round = self.declared.unused(&format!("round_{count}"));
         let end = match rounds {
             Some(rounds) => number(&rounds.to_string(), span),
             None => {
                 let (data, declared, extents, whole) = (&self.data, self.declared, &self.extents, self.whole);
                 let (body, before) = (&seen[..], &before[..]);
                 let counts_anew = self.counts_anew;
-                Nearing { data, declared, extents, condition, is_do, body, around, before, whole, counts_anew }
-                    .rounds()?
+                let nearing =
+                    Nearing { data, declared, extents, condition, is_do, body, around, before, whole, counts_anew };
+                let end = nearing.rounds()?;
+                if let Some(stride) = Stride::of(&nearing, &own) {
+                    let most = (&*round, end, self.declared.unused(&format!("rounds_{count}")));
+                    return stride.loop_of(declared, most, (&mut begun, own), first);
+                }
+                end
             }
         };
         let mut items = own;
@@ -148,16 +156,8 @@ impl Loops<'_> {
         if !is_always(condition) {
             items.insert(if is_do { items.len() } else { 0 }, leave);
         }
-        let round = self.declared.unused(&format!("round_{count}"));
-        let specifiers = super::leave::integer(span);
-        let begin = declaration(specifiers, &round, number("0", span), span);
-        let counted = ForStatement {
-            initializer: Node::new(ForInitializer::Declaration(begin), span),
-            condition: Some(Box::new(binary(BinaryOperator::Less, named(&round, span), end, span))),
-            step: Some(Box::new(binary(BinaryOperator::AssignPlus, named(&round, span), number("1", span), span))),
-            statement: Box::new(block(items, body.span)),
-        };
-        let counted = Node::new(Statement::For(Node::new(counted, span)), span);
+        let condition = binary(BinaryOperator::Less, named(&round, span), end, span);
+        let counted = counting(&round, condition, block(items, body.span));
         if begun.is_empty() {
             return Some(counted);
         }
@@ -245,6 +245,19 @@ impl Loops<'_> {
             _ => false,
         }
     }
+}
+
+/// `for (int round = 0; condition; round += 1) body`
+pub fn counting(round: &str, condition: Node<Expression>, body: Node<Statement>) -> Node<Statement> {
+    let span = condition.span;
+    let begin = declaration(super::leave::integer(span), round, number("0", span), span);
+    let counted = ForStatement {
+        initializer: Node::new(ForInitializer::Declaration(begin), span),
+        condition: Some(Box::new(condition)),
+        step: Some(Box::new(binary(BinaryOperator::AssignPlus, named(round, span), number("1", span), span))),
+        statement: Box::new(body),
+    };
+    Node::new(Statement::For(Node::new(counted, span)), span)
 }
 
 /// Whether a condition holds only of what is above a number, as `v > 1` and `v >= 2` do of what is above 1.

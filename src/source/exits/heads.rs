@@ -2,7 +2,7 @@
 //!
 //! `for (…; i < n && a[i] != x; …) …` is `for (…; i < n; …) { if (!(a[i] != x)) break; … }`. Where nothing else ends a loop, as in
 //! `while (a[i] != 0) i++;` and `for (i = 0; i < count[k]; i++) if (a[i] == x) break;`, the array does: in C there is no `a[i]` behind
-//! its last element.
+//! its last element. `i * i < n` is `i < n && i * i < n`, as no square of an integer is less than it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,6 +18,7 @@ use super::leave::{counters, statement};
 use crate::source::breaks::{all, counts, has_break, is_always, opposite};
 use crate::source::canonical::{REPEATED, at_least_once, has_continue, has_jump, names_in, statements};
 use crate::source::counters::named;
+use crate::source::flat::constant;
 use crate::source::function::{derived, identifier};
 use crate::source::known::{Declared, changed, changed_in};
 use crate::source::left::step_of;
@@ -27,14 +28,35 @@ use crate::source::plain::{binary, block, choice, inner, listed, number, untrue,
 use crate::source::polynomial::changes;
 use crate::source::program::Changed;
 
+/// What a conversion is made of.
+fn converted(node: &Node<Expression>) -> &Node<Expression> {
+    match &node.node {
+        Expression::Cast(cast) => converted(&cast.node.expression),
+        _ => node,
+    }
+}
+
+/// Whether a condition is `j < n` of a loop that counts `j` by 1 and changes nothing of `n`, nor ends otherwise: its head may say so, as one
+/// of those of `data_bounds`.
+fn is_kept_end(condition: &Node<Expression>, step: &Node<Expression>, body: &Node<Statement>) -> bool {
+    let Some((BinaryOperator::Less | BinaryOperator::LessOrEqual, o)) = operation(condition) else { return false };
+    let (Some(counter), Some(end)) = (variable(&o.lhs), variable(&o.rhs)) else { return false };
+    let moved = changed(body);
+    step_of(step, counter) == Some(1)
+        && !has_jump(body)
+        && ![counter, end].iter().any(|name| moved.iter().any(|own| own == name))
+}
+
 /// Rewrites the body of a function.
 pub fn split(function: &mut FunctionDefinition, declared: &Declared, decided: Decided) {
-    let heads = Heads { data: Data::of(function, declared, decided), extents: Extents::of(function, declared) };
+    let data = Data::of(function, declared, decided);
+    let heads = Heads { data, declared, extents: Extents::of(function, declared) };
     heads.statement(&mut function.statement);
 }
 
 struct Heads<'d> {
     data: Data<'d>,
+    declared: &'d Declared,
     extents: Extents,
 }
 
@@ -120,12 +142,19 @@ impl Heads<'_> {
             Statement::For(f) => (f.node.condition.clone(), f.node.step.clone(), &mut f.node.statement),
             _ => return,
         };
-        let counted = condition.iter().flat_map(|condition| conjuncts(condition));
-        let is_counted = counted.into_iter().any(|part| !is_always(part) && !is_data(part) && counts(part));
+        let mut parts: Vec<Node<Expression>> = condition.iter().flat_map(|all| conjuncts(all)).cloned().collect();
+        let roots: Vec<_> = parts.iter().filter_map(|part| self.root(part)).filter(|root| !is_data(root)).collect();
+        let is_square = |part: &Node<Expression>| !roots.is_empty() && self.root(part).is_some();
+        let is_counting =
+            |part: &Node<Expression>| !is_always(part) && !is_data(part) && counts(part) && !is_square(part);
+        if !parts.iter().any(is_counting) {
+            parts.extend(roots.iter().cloned());
+        }
+        let is_counted = parts.iter().any(is_counting);
         let (mut counting, mut others): (Vec<Node<Expression>>, Vec<Node<Expression>>) = (vec![], vec![]);
-        for part in condition.iter().flat_map(|condition| conjuncts(condition)).filter(|part| !is_always(part)) {
+        for part in parts.iter().filter(|part| !is_always(part)) {
             // What is no comparison of sums ends no loop that counts up to something else: as data would.
-            let is_data = is_data(part) || is_counted && !counts(part);
+            let is_data = is_data(part) || is_square(part) || is_counted && !counts(part);
             // What comes first may say whether the next is looked at.
             if changes(part) && (is_data || !others.is_empty()) {
                 return;
@@ -134,6 +163,12 @@ impl Heads<'_> {
         }
         // Those at the beginning of the body that count.
         let has_end = !counting.is_empty();
+        if let [end] = &others[..]
+            && has_end
+            && step.as_deref().is_some_and(|step| is_kept_end(end, step, body))
+        {
+            return;
+        }
         // Where something ends the loop already, what may be data stays.
         let stays = |c: &Node<Expression>| if has_end { self.data.is_in(c) || !counts(c) } else { is_data(c) };
         while let Some(leaving) = leading_break(body).filter(|c| !stays(c) && !changes(c)) {
@@ -166,6 +201,33 @@ impl Heads<'_> {
             Statement::For(f) => f.node.condition = Some(Box::new(counting)),
             _ => {}
         }
+    }
+
+    /// `i < n` of `i * i < n`, of which only integers that C lets nothing bring round are thought; of a number its root.
+    fn root(&self, part: &Node<Expression>) -> Option<Node<Expression>> {
+        let (operator, o) = operation(part)?;
+        let (square, end, is_closed) = match operator {
+            BinaryOperator::Less | BinaryOperator::LessOrEqual => {
+                (&o.lhs, &o.rhs, operator == BinaryOperator::LessOrEqual)
+            }
+            BinaryOperator::Greater | BinaryOperator::GreaterOrEqual => {
+                (&o.rhs, &o.lhs, operator == BinaryOperator::GreaterOrEqual)
+            }
+            _ => return None,
+        };
+        let (BinaryOperator::Multiply, factors) = operation(square)? else { return None };
+        let name = variable(converted(&factors.lhs)).filter(|name| variable(converted(&factors.rhs)) == Some(name))?;
+        let is_signed = names_in(part).iter().all(|name| self.declared.is_signed(name));
+        let is_own = self.declared.has_bits(name, 32) && !names_in(end).iter().any(|own| own == name);
+        let (operator, end) = match constant(end) {
+            Some(end) => {
+                let root = (end - i64::from(!is_closed)).max(0).isqrt();
+                (BinaryOperator::LessOrEqual, number(&root.to_string(), part.span))
+            }
+            None if is_closed => (BinaryOperator::LessOrEqual, (**end).clone()),
+            None => (BinaryOperator::Less, (**end).clone()),
+        };
+        (is_signed && is_own).then(|| binary(operator, named(name, part.span), end, part.span))
     }
 
     /// `{ … } while (i < n && a[i] != x) { … }` of a short `do` loop that data and a counter end.

@@ -19,6 +19,7 @@ mod leave;
 mod looked;
 mod nearing;
 mod reached;
+mod strides;
 mod taking;
 mod ways;
 
@@ -91,7 +92,10 @@ fn leaves(unit: &TranslationUnit, or_dwindles: bool) -> bool {
             visit::visit_statement(self, node, span);
         }
         fn visit_binary_operator_expression(&mut self, o: &'ast BinaryOperatorExpression, span: &'ast Span) {
-            let may_be_data = matches!(o.operator.node, BinaryOperator::Index | BinaryOperator::LogicalAnd);
+            let may_be_data = matches!(
+                o.operator.node,
+                BinaryOperator::Index | BinaryOperator::LogicalAnd | BinaryOperator::Multiply
+            );
             // Of a number that becomes smaller something may be left or not.
             let dwindles = matches!(
                 o.operator.node,

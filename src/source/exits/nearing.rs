@@ -101,6 +101,12 @@ impl Nearing<'_> {
         // Of a `do` loop whose body is not written twice.
         let body = block(self.body.to_vec(), span);
         let is_whole = has_jump(&body) || self.body.iter().map(statements).sum::<usize>() > REPEATED;
+        // Steps that are no constants.
+        let is_uneven = |(name, _): (&str, i64)| {
+            let mut own = self.body.iter().filter(|item| changes_of(item, name));
+            own.any(|item| step_in(item, name).is_none())
+        };
+        let is_moved = is_moved || all.iter().any(|gap| self.moving(gap).into_iter().any(is_uneven));
         let is_moved = is_moved || self.counts_anew || self.is_do && is_whole && self.data.is_in(self.condition);
         let gaps: Vec<Gap> = all.into_iter().filter(|gap| self.width(gap).is_some()).collect();
         let moves: Vec<(&str, i64)> = gaps.iter().flat_map(|gap| self.moving(gap)).collect();
@@ -368,7 +374,7 @@ impl Nearing<'_> {
     }
 
     /// Whether a number without sign is in an expression.
-    fn is_unsigned(&self, node: &Node<Expression>) -> bool {
+    pub fn is_unsigned(&self, node: &Node<Expression>) -> bool {
         struct Suffixes(bool);
         impl<'ast> Visit<'ast> for Suffixes {
             fn visit_integer(&mut self, integer: &'ast Integer, _: &'ast Span) {
@@ -386,7 +392,7 @@ impl Nearing<'_> {
     }
 
     /// Whether a statement surely moves a variable in one direction.
-    fn is_step(&self, node: &Node<Expression>, name: &str, by: i64) -> bool {
+    pub fn is_step(&self, node: &Node<Expression>, name: &str, by: i64) -> bool {
         let known = |other: &str| if self.is_unsigned(node) { None } else { self.known(other) };
         advance(self.declared, node, name, &known).is_some_and(|(low, high)| if by > 0 { low > 0 } else { high < 0 })
     }
@@ -396,8 +402,8 @@ impl Nearing<'_> {
         Values { nearing: Some(self), ..Values::of(name, by) }.only_moves(item)
     }
 
-    /// What is known of a variable in the body: of one of a round's own what it gets there, of one that goes on, as what counts
-    /// in a loop around, what it is at least.
+    /// What is known of a variable in the body: of one that gets a value once, there or before, what it gets, of one that goes on,
+    /// as what counts in a loop around, what it is at least.
     fn known(&self, name: &str) -> Option<(i64, i64)> {
         if let Some((_, least)) = self.around.iter().rev().find(|(own, _)| own == name) {
             return self.goes_on(name).then_some((*least, ANY));
@@ -409,7 +415,8 @@ impl Nearing<'_> {
         values.visit_statement(&self.whole.node, &self.whole.span);
         // Before it gets that value, it has none.
         let is_given_once = values.is_declared && moves(self.whole, name) == 1;
-        if let Some(value) = self.body.iter().find_map(|item| given(item, name)).filter(|_| is_given_once) {
+        let mut items = self.body.iter().chain(self.before);
+        if let Some(value) = items.find_map(|item| given(item, name)).filter(|_| is_given_once) {
             let (least, most) = self.declared.integer(name, 0)?.limits();
             return within(self.declared, value).filter(|(low, high)| least <= *low && *high <= most);
         }

@@ -75,11 +75,7 @@ impl Kernel {
 
 /// The limits of one write: those of its first comparison on either side.
 fn of_value<'a>(target: &Access, value: &'a Expr) -> Option<Limits<'a>> {
-    let condition = match value {
-        Expr::Select { condition, otherwise, .. } if is_own(otherwise, target) => condition,
-        Expr::Scatter { only_if: Some(only_if), .. } => only_if,
-        _ => of_update(value, target)?,
-    };
+    let condition = condition_of(target, value)?;
     let mut found: Option<Limits> = None;
     let mut told = vec![];
     for part in conjuncts(condition) {
@@ -127,8 +123,17 @@ fn of_value<'a>(target: &Access, value: &'a Expr) -> Option<Limits<'a>> {
     seen.then_some(limits)
 }
 
+/// Where it is 0, a write leaves its target as it is.
+pub(super) fn condition_of<'a>(target: &Access, value: &'a Expr) -> Option<&'a Expr> {
+    match value {
+        Expr::Select { condition, otherwise, .. } if is_own(otherwise, target) => Some(condition),
+        Expr::Scatter { only_if: Some(only_if), .. } => Some(only_if),
+        _ => of_update(value, target),
+    }
+}
+
 /// Whether an expression is what the target was before.
-fn is_own(expr: &Expr, target: &Access) -> bool {
+pub(super) fn is_own(expr: &Expr, target: &Access) -> bool {
     matches!(expr, Expr::Read { access, .. } if (access.array, &access.subscripts) == (target.array, &target.subscripts))
 }
 
@@ -189,7 +194,7 @@ pub fn hoisted(value: Expr, target: &Access) -> Expr {
 }
 
 /// The parts of `x && y && z`.
-fn conjuncts(expr: &Expr) -> Vec<&Expr> {
+pub(super) fn conjuncts(expr: &Expr) -> Vec<&Expr> {
     match expr {
         Expr::Binary { op: BinaryOp::LogicalAnd, left, right, .. } => [conjuncts(left), conjuncts(right)].concat(),
         Expr::Cast { operand, ty } if !ty.floating && !operand.ty().floating && is_condition(operand) => {
@@ -206,7 +211,7 @@ fn is_condition(expr: &Expr) -> bool {
 }
 
 /// The operand of conversions that change no value.
-fn plain(expr: &Expr) -> &Expr {
+pub(super) fn plain(expr: &Expr) -> &Expr {
     match expr {
         Expr::Cast { operand, ty } if !ty.floating && !operand.ty().floating && holds(*ty, operand.ty()) => {
             plain(operand)

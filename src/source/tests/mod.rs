@@ -8,6 +8,7 @@ mod exits;
 mod forms;
 mod hiding;
 mod interpreter;
+mod kept_steps;
 mod left;
 mod memory;
 mod native;
