@@ -185,7 +185,7 @@ kernels! {
     rounded_bounds; [n = 1], [n = 7], [n = 40];
     merge_pass data &[("a", -99, 99)]; [n = 0], [n = 1], [n = 4];
     // Twenty-three statements over planes of one array, with walls cut out of their domains.
-    lattice data &[("grid", 0, 1)]; [T = 0], [T = 3];
+    lattice data &[("grid", 0, 1)]; [T = 0], [T = 2];
     row_lengths; [N = 0], [N = 1], [N = 20];
     row_starts data &[("ptr", 1, 37)]; [n = 0, m = 0], [n = 1, m = 40], [n = 9, m = 50];
     window_offsets; [N = 0], [N = 1], [N = 20];
@@ -268,7 +268,7 @@ kernels! {
     ldlt; [N = 1], [N = 11];
 
     // Stencils over time.
-    dead_planes; [T = 1, N = 3], [T = 5, N = 13], [T = 7, N = 32];
+    dead_planes; [T = 1, N = 3], [T = 5, N = 13], [T = 7, N = 18];
     dead_stores; [T = 0, N = 9], [T = 5, N = 3], [T = 9, N = 41], [T = 12, N = 60];
     long_strips_in_time; [T = 0, N = 9], [T = 3, N = 3], [T = 12, N = 5], [T = 7, N = 23];
     jacobi_1d; [T = 0, N = 9], [T = 3, N = 2], [T = 5, N = 37];
@@ -293,6 +293,7 @@ kernels! {
     ends_of_rounds; [n = 0], [n = 1], [n = 6], [n = 9];
     // Where words end and packets begin.
     kept_steps; [n = 0], [n = 7];
+    wandering; [n = 0], [n = 11];
     uneven_steps; [at = 0], [at = 30];
     powers_modulo; [n = 0], [n = 1], [n = 23];
     tile_rounds; [n = 0], [n = 9], [n = 49];
@@ -434,14 +435,14 @@ kernels! {
     lanes_triangle; [N = 1], [N = 8], [N = 37];
     lanes_polynomials; [N = 0], [N = 1], [N = 21];
     lanes_diagonal; [N = 1, M = 5], [N = 20, M = 9], [N = 7, M = 33];
-    lanes_waves; [T = 0, N = 9], [T = 1, N = 3], [T = 5, N = 19], [T = 9, N = 33];
+    lanes_waves; [T = 0, N = 9], [T = 1, N = 3], [T = 5, N = 19], [T = 9, N = 11];
     lanes_intervals; [N = 0], [N = 1], [N = 2], [N = 21], [N = 37];
     lanes_quotients data &[("b", 1, 99)]; [N = 1], [N = 21];
     // Several statements.
     lanes_layers; [N = 1, M = 1], [N = 13, M = 21], [N = 0, M = 5];
     lanes_mixed; [N = 0, M = 3], [N = 1, M = 1], [N = 21, M = 0], [N = 24, M = 16];
-    lanes_strips; [N = 37, M = 3], [N = 16, M = 4], [N = 1, M = 1], [N = 64, M = 64], [N = 5, M = 0];
-    lanes_parts; [N = 0], [N = 1], [N = 7], [N = 64];
+    lanes_strips; [N = 37, M = 3], [N = 16, M = 4], [N = 1, M = 1], [N = 64, M = 17], [N = 5, M = 0];
+    lanes_parts; [N = 0], [N = 1], [N = 7], [N = 35];
     lanes_in_place; [N = 0], [N = 1], [N = 16], [N = 24];
     lanes_inside; [N = 0], [N = 1], [N = 13], [N = 18];
     lanes_grid; [N = 1, M = 1], [N = 13, M = 10], [N = 20, M = 0], [N = 0, M = 5];

@@ -492,6 +492,18 @@ impl Expr {
         }
     }
 
+    /// What this is without extensions: of the same value, and this where it is resized to the type of this.
+    pub fn core(&self) -> &Expr {
+        match self.op() {
+            Op::Extend(inner) => inner.core(),
+            Op::Cast(inner) if self.width() < 127 => {
+                let (low, high) = inner.range();
+                if self.ty().holds(low) && self.ty().holds(high) { inner.core() } else { self }
+            }
+            _ => self,
+        }
+    }
+
     fn compare(&self, comparison: Comparison, other: &Expr) -> Expr {
         // Types wider than i128 give clamped ranges, from which only a strict order may be concluded.
         if self.width() < 127
@@ -515,11 +527,12 @@ impl Expr {
             return other.compare(swapped, self);
         }
         // A constant takes the other side's type where that holds it.
-        let ty = match other.as_constant() {
-            Some(value) if self.ty().holds(value) => self.ty(),
-            _ => self.ty().common(other.ty()),
+        let (value, ty) = match other.as_constant() {
+            Some(constant) if self.core().ty().holds(constant) => (self.core(), self.core().ty()),
+            Some(constant) if self.ty().holds(constant) => (self, self.ty()),
+            _ => (self, self.ty().common(other.ty())),
         };
-        let (a, b) = (self.resize(ty), other.resize(ty));
+        let (a, b) = (value.resize(ty), other.resize(ty));
         if ty == Type::BIT
             && let Some(value) = b.as_constant()
         {

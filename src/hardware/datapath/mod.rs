@@ -65,7 +65,7 @@ pub struct Datapath {
     present: usize,
     /// Of a statement in lanes, what is being evaluated; the operators behind all lanes are in none.
     lane: Lane,
-    /// Delayed copies by what they delay and the stage they show it in. Instances of all statements move from stage to
+    /// Registers by what they delay and the stage they show it in. Instances of all statements move from stage to
     /// stage alike.
     delayed: HashMap<(Rtl, u32), Signal>,
     /// Registers that hold a value until the next instance of a statement comes, by statement, value and the stage in
@@ -380,7 +380,7 @@ impl Datapath {
     }
 
     /// `expr`, shown `latency` cycles after `stage`; a value that never changes needs no register. Registers are called
-    /// after what they hold and the stage that shows it.
+    /// after what they hold and the stage that shows it, and what is computed twice from the same has them once.
     pub(super) fn register(
         &mut self,
         m: &mut Module,
@@ -390,12 +390,7 @@ impl Datapath {
         latency: u32,
     ) -> Value {
         let Some(stage) = stage else { return Value { expr, stage: None } };
-        let mut expr = expr;
-        for cycle in 1..=latency {
-            let register = m.reg(&format!("{name}_s{}", stage + cycle), expr.ty());
-            self.pipeline().registers.push(assign(&register, &expr));
-            expr = register.e();
-        }
+        let expr = self.delay(m, name, stage, &expr, stage + latency);
         Value { expr, stage: Some(stage + latency) }
     }
 
@@ -424,21 +419,22 @@ impl Datapath {
         self.delay(m, "statement", 1, &number, stage)
     }
 
-    /// `value`, which is there in stage `from`, in stage `stage`.
+    /// `value`, which is there in stage `from`, in stage `stage`. Bits that tell nothing do not travel.
     fn delay(&mut self, m: &mut Module, name: &str, from: u32, value: &Rtl, stage: u32) -> Rtl {
-        let mut expr = value.clone();
+        let core = value.core();
+        let mut expr = core.clone();
         for s in from + 1..=stage {
-            expr = match self.delayed.get(&(value.clone(), s)) {
+            expr = match self.delayed.get(&(core.clone(), s)) {
                 Some(signal) => signal.e(),
                 None => {
                     let register = m.reg(&format!("{name}_s{s}"), expr.ty());
                     self.pipeline().registers.push(assign(&register, &expr));
-                    self.delayed.insert((value.clone(), s), register.clone());
+                    self.delayed.insert((core.clone(), s), register.clone());
                     register.e()
                 }
             };
         }
-        expr
+        expr.resize(value.ty())
     }
 
     /// The value in every stage behind `from` until the next instance comes: there is one under way at a time.

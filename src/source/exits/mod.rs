@@ -21,6 +21,7 @@ mod nearing;
 mod reached;
 mod strides;
 mod taking;
+mod wandering;
 mod ways;
 
 use std::collections::{HashMap, HashSet};
@@ -121,10 +122,13 @@ fn leaves(unit: &TranslationUnit, or_dwindles: bool) -> bool {
     search.found
 }
 
-/// Whether a step adds, or takes away, what is no constant.
+/// Whether a step adds, or takes away, what is no constant, or goes where an element says.
 fn is_uneven(step: &Node<Expression>) -> bool {
-    let is_sum = |operator| matches!(operator, BinaryOperator::AssignPlus | BinaryOperator::AssignMinus);
-    operation(step).is_some_and(|(operator, o)| is_sum(operator) && constant(&o.rhs).is_none())
+    operation(step).is_some_and(|(operator, o)| match operator {
+        BinaryOperator::AssignPlus | BinaryOperator::AssignMinus => constant(&o.rhs).is_none(),
+        BinaryOperator::Assign => reads_memory(&o.rhs),
+        _ => false,
+    })
 }
 
 /// Makes a `break` of each condition on data beside one that counts, in the heads of all loops.

@@ -71,7 +71,8 @@ impl Nearing<'_> {
             false => self.fixed().filter(|_| !self.is_do).or_else(|| self.closing(self.is_do)),
         };
         let nearing = nearing.or_else(|| self.searched());
-        nearing.or_else(|| (self.counts_anew || !self.is_counted()).then(|| self.within_arrays()).flatten())
+        let nearing = nearing.or_else(|| (self.counts_anew || !self.is_counted()).then(|| self.within_arrays()).flatten());
+        nearing.or_else(|| self.wandering())
     }
 
     /// Whether a counter ends the loop that begins with no data, and that every round moves by a constant.
@@ -228,9 +229,9 @@ impl Nearing<'_> {
             if !moved.contains(name) || !self.goes_on(name) || self.declared.has_address(name) || is_plain {
                 return None;
             }
-            let mut ways = Looks { nearing: self, array, name, done: vec![], extent: None };
+            let mut ways = Looks::of(self, array, name);
             let done = ways.all()?;
-            let is_on = |way: &Way| way.moved * by > 0 && way.found.is_some();
+            let is_on = |way: &Way| way.moved.is_some_and(|moved| moved * by > 0) && way.found.is_some();
             let places = |way: &Way| way.found.map(|(least, most)| [least, most]);
             let all: Vec<i64> = done.iter().filter_map(places).flatten().collect();
             let spread = all.iter().max()? - all.iter().min()?;
@@ -831,30 +832,34 @@ pub fn step_in(item: &Node<BlockItem>, name: &str) -> Option<i64> {
 
 /// A way through a round.
 #[derive(Clone, PartialEq)]
-struct Way {
-    /// What it has added to the variable.
-    moved: i64,
+pub struct Way {
+    /// What it has added to the variable, while that is a constant.
+    moved: Option<i64>,
     /// How far the elements that it has looked at are from what the variable was, the least and the most.
-    found: Option<(i64, i64)>,
+    pub found: Option<(i64, i64)>,
 }
 
 /// How many ways through a round are followed.
 const WAYS: usize = 64;
 
 /// Looks for elements of an array on all ways through a round.
-struct Looks<'l> {
+pub struct Looks<'l> {
     nearing: &'l Nearing<'l>,
     array: &'l str,
     name: &'l str,
     /// The ways to the next round.
     done: Vec<Way>,
-    extent: Option<Node<Expression>>,
+    pub extent: Option<Node<Expression>>,
 }
 
-impl Looks<'_> {
+impl<'l> Looks<'l> {
+    pub fn of(nearing: &'l Nearing<'l>, array: &'l str, name: &'l str) -> Looks<'l> {
+        Looks { nearing, array, name, done: vec![], extent: None }
+    }
+
     /// All ways to the next round; `None` where that cannot be told.
-    fn all(&mut self) -> Option<Vec<Way>> {
-        let mut ways = vec![Way { moved: 0, found: None }];
+    pub fn all(&mut self) -> Option<Vec<Way>> {
+        let mut ways = vec![Way { moved: Some(0), found: None }];
         let Nearing { condition, body, is_do, .. } = *self.nearing;
         if !is_do {
             self.holds(condition, &mut ways);
@@ -881,7 +886,7 @@ impl Looks<'_> {
         for (offset, extent) in looked.found {
             self.extent = Some(extent);
             for way in ways.iter_mut() {
-                let place = offset + way.moved;
+                let Some(place) = way.moved.map(|moved| offset + moved) else { continue };
                 way.found = Some(way.found.map_or((place, place), |(least, most)| (least.min(place), most.max(place))));
             }
         }
@@ -914,11 +919,15 @@ impl Looks<'_> {
     fn statement(&mut self, node: &Node<Statement>, is_moved: bool, mut ways: Vec<Way>) -> Option<Vec<Way>> {
         match &node.node {
             Statement::Expression(Some(own)) => match step_of(own, self.name) {
-                Some(by) => ways.iter_mut().for_each(|way| way.moved += by),
-                None => {
-                    (!is_moved).then_some(())?;
-                    self.looks(own, &mut ways);
+                Some(by) => ways.iter_mut().for_each(|way| way.moved = way.moved.map(|moved| moved + by)),
+                None if is_moved => {
+                    let (operator, o) = operation(own)?;
+                    let is_own = assignment(&operator).is_some() && is_name(&o.lhs, self.name);
+                    (is_own && !changes(&o.rhs)).then_some(())?;
+                    self.looks(&o.rhs, &mut ways);
+                    ways.iter_mut().for_each(|way| way.moved = None);
                 }
+                None => self.looks(own, &mut ways),
             },
             Statement::Compound(items) => return self.items(items, ways),
             Statement::Break | Statement::Return(_) => return Some(vec![]),
@@ -1012,17 +1021,17 @@ pub fn moves_by(item: &Node<BlockItem>, name: &str, by: i64) -> bool {
 }
 
 /// What a variable gets where it does not go on in one direction; `None` where something else happens to it.
-struct Values<'n> {
+pub struct Values<'n> {
     /// Of what is around, steps of data are known.
     nearing: Option<&'n Nearing<'n>>,
     name: &'n str,
     by: i64,
     is_declared: bool,
-    found: Option<Vec<Node<Expression>>>,
+    pub found: Option<Vec<Node<Expression>>>,
 }
 
 impl<'n> Values<'n> {
-    fn of(name: &'n str, by: i64) -> Self {
+    pub fn of(name: &'n str, by: i64) -> Self {
         Values { nearing: None, name, by, is_declared: false, found: Some(vec![]) }
     }
 

@@ -147,6 +147,14 @@ pub fn within_known(declared: &Declared, value: &Node<Expression>, known: &Known
     let (operator, o) = operation(value)?;
     let positive = |node: &Node<Expression>| within(node).filter(|(low, _)| *low >= 0);
     match operator {
+        BinaryOperator::Less
+        | BinaryOperator::LessOrEqual
+        | BinaryOperator::Greater
+        | BinaryOperator::GreaterOrEqual
+        | BinaryOperator::Equals
+        | BinaryOperator::NotEquals
+        | BinaryOperator::LogicalAnd
+        | BinaryOperator::LogicalOr => Some((0, 1)),
         BinaryOperator::BitwiseAnd => {
             let masks = [positive(&o.lhs), positive(&o.rhs)];
             masks.into_iter().flatten().map(|(_, high)| (0, high)).min()

@@ -22,6 +22,7 @@ mod seeded;
 mod structs;
 mod temporaries;
 mod typed;
+mod wandering;
 mod whole;
 mod wires;
 
