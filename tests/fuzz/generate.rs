@@ -245,6 +245,10 @@ pub fn program(seed: u64) -> Program {
     if seed >= 23_000_000 && is_plain && program.schedule.is_none() && dice.chance(40) {
         program.body.iter_mut().for_each(|node| step_by_outer(&mut dice, node, &[]));
     }
+    let mut dice = Dice(SplitMix::named(seed, "chases"));
+    if seed >= 24_000_000 && is_plain && program.schedule.is_none() && dice.chance(50) {
+        program.body.iter_mut().for_each(|node| chase(&mut dice, node));
+    }
     let mut dice = Dice(SplitMix::named(seed, "divisions"));
     let is_integer = program.arrays.iter().all(|array| !array.element.floating)
         && program.scalars.iter().all(|scalar| !scalar.floating);
@@ -308,6 +312,25 @@ fn step_by_data(dice: &mut Dice, node: &mut Node) {
         }
         Node::If(If { then, otherwise, .. }) | Node::Branch(Branch { then, otherwise, .. }) => {
             then.iter_mut().chain(otherwise).for_each(|node| step_by_data(dice, node));
+        }
+        Node::Assign(_) | Node::Declare(..) | Node::Jump(_) => {}
+    }
+}
+
+/// Puts bodies of innermost loops into loops that go from element to element.
+fn chase(dice: &mut Dice, node: &mut Node) {
+    match node {
+        Node::For(inner) => {
+            let is_innermost = !inner.body.iter().any(|node| matches!(node, Node::For(_)));
+            let is_plain = inner.form == Form::For && inner.uneven.is_none() && inner.tile.is_none();
+            if is_innermost && is_plain && dice.chance(60) {
+                let index = Affine::variable(&inner.iterator) + Affine::constant(dice.below(5) as i64);
+                inner.uneven = Some(Box::new(Uneven::Chase(index, dice.chance(50))));
+            }
+            inner.body.iter_mut().for_each(|node| chase(dice, node));
+        }
+        Node::If(If { then, otherwise, .. }) | Node::Branch(Branch { then, otherwise, .. }) => {
+            then.iter_mut().chain(otherwise).for_each(|node| chase(dice, node));
         }
         Node::Assign(_) | Node::Declare(..) | Node::Jump(_) => {}
     }

@@ -181,11 +181,12 @@ fn fixed_seeds_of_elements() {
     assert!(campaign(&seeds)["local arrays"] > 4);
 }
 
-/// Loops that step by what data say, and by what counts in loops around them.
+/// Loops that step by what data say, and by what counts in loops around them, and that go from element to element.
 #[test]
 fn fixed_seeds_of_steps() {
-    let shares = campaign(&[22_000_031, 22_000_043, 22_000_063, 23_000_047, 23_000_076, 23_000_129]);
-    assert_eq!([shares["steps from data"], shares["steps by counters"]], [3, 3]);
+    let steps = [22_000_031, 22_000_043, 22_000_063, 23_000_047, 23_000_076, 23_000_129];
+    let shares = campaign(&[&steps[..], &[24_000_049, 24_000_060, 24_000_108]].concat());
+    assert_eq!([shares["steps from data"], shares["steps by counters"], shares["chases"]], [3, 3, 3]);
 }
 
 /// Loops down to data and by more than one up to data, and where their counters are behind them.

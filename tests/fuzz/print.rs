@@ -533,6 +533,15 @@ fn leaving(inner: &For, scope: &Scope) -> [Vec<String>; 2] {
     let mut parts = text.trim_end_matches(')').split("; ").skip(1);
     let (holds, change) = (parts.next().unwrap_or_default(), format!("{};", parts.next().unwrap_or_default()));
     let leave = format!("if (!({holds})) break;");
+    if let Some(Uneven::Chase(index, is_down)) = inner.uneven.as_deref() {
+        let (w, first) = (format!("{}_at", inner.iterator), scope.raised(index));
+        let (goes_on, next) = match is_down {
+            true => (format!("{w} > 0"), format!("given[{w}] & ({w} - 1)")),
+            false => (format!("{w} < 16"), format!("2 * {w} + 1 + (given[{w}] & 1)")),
+        };
+        let around = format!("for (int {w} = given[({first}) & 15] & 15; {goes_on}; {w} = {next}) {{");
+        return [vec![around], vec!["}".to_string()]];
+    }
     match inner.form {
         Form::For => [vec![], vec![]],
         Form::BreakFirst => [vec![leave], vec![change]],
@@ -556,8 +565,8 @@ fn head(inner: &For, scope: &Scope) -> [String; 3] {
         (true, true) => (high, fold("MAX", &moved(&inner.lower, -1)), ">", '-'),
     };
     let change = match (inner.step, inner.uneven.as_deref()) {
-        (1, None) => format!("{i}{sign}{sign}"),
-        (step, None) => format!("{i} {sign}= {step}"),
+        (1, None | Some(Uneven::Chase(..))) => format!("{i}{sign}{sign}"),
+        (step, None | Some(Uneven::Chase(..))) => format!("{i} {sign}= {step}"),
         (step, Some(Uneven::Counter(outer))) => format!("{i} {sign}= {outer} + {step}"),
         (step, Some(Uneven::Data(index))) => {
             format!("{i} {sign}= {step} + (given[({}) & 15] & 3)", scope.raised(index))

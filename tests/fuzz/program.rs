@@ -132,13 +132,16 @@ impl For {
     }
 }
 
-/// What a loop steps by beside its step.
+/// How a loop does not go on in even steps.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Uneven {
-    /// Up to 3, as an element of an argument says that this names.
+    /// It steps by up to 3 more, as an element of an argument says that this names.
     Data(Affine),
-    /// What counts in a loop around it.
+    /// It steps by more, by what counts in a loop around it.
     Counter(String),
+    /// Its body stands in another loop, which goes from element to element of an argument, from one that this names: down to the first one,
+    /// or from parents to children.
+    Chase(Affine, bool),
 }
 
 /// From the largest of `lower` to the smallest of `upper`, both included, or the other way round.
@@ -168,7 +171,6 @@ pub struct For {
     pub stated: bool,
     /// What it counts with is there behind it, and goes into an element that the iterator around it names.
     pub left: bool,
-    /// It steps by more.
     pub uneven: Option<Box<Uneven>>,
     pub body: Vec<Node>,
 }
@@ -424,6 +426,7 @@ impl Program {
                     note("counters behind bounds from data", inner.left);
                     note("steps from data", matches!(inner.uneven.as_deref(), Some(Uneven::Data(_))));
                     note("steps by counters", matches!(inner.uneven.as_deref(), Some(Uneven::Counter(_))));
+                    note("chases", matches!(inner.uneven.as_deref(), Some(Uneven::Chase(..))));
                     note("bounds that are elements", inner.stated && inner.data.iter().any(Option::is_some));
                     note("counters in subscripts", inner.counter.is_some());
                     note("strides", inner.step != 1);
