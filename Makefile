@@ -23,7 +23,7 @@ BURSTC  = $(CARGO) run --release --quiet --
 DEMO    = target/demo
 COUNT  ?= 100
 SEED   ?= 1000
-# any, equal, beats, everyday, lanes, grid, rows, panels, stages, private, slides, waves, chains, triangles, flat, delays or columns, or nothing for all: tests/fuzz/generate.rs. WITH=gathers and WITH=scatters make subscripts of data, WITH="bounds from data" bounds, WITH="steps from data" steps of loops.
+# any, equal, beats, everyday, lanes, grid, rows, panels, stages, private, slides, waves, chains, triangles, flat, delays or columns, or nothing for all: tests/fuzz/generate.rs. WITH=gathers and WITH=scatters make subscripts of data, WITH="bounds from data" bounds, WITH="steps from data" and WITH="steps by counters" steps of loops, WITH=chases loops that go from element to element.
 KIND   ?=
 WITH   ?=
 SEEDS  ?= 5

@@ -71,7 +71,8 @@ impl Nearing<'_> {
             false => self.fixed().filter(|_| !self.is_do).or_else(|| self.closing(self.is_do)),
         };
         let nearing = nearing.or_else(|| self.searched());
-        let nearing = nearing.or_else(|| (self.counts_anew || !self.is_counted()).then(|| self.within_arrays()).flatten());
+        let nearing =
+            nearing.or_else(|| (self.counts_anew || !self.is_counted()).then(|| self.within_arrays()).flatten());
         nearing.or_else(|| self.wandering())
     }
 

@@ -146,8 +146,10 @@ impl Nearing<'_> {
         // `if (m == i) break;`
         let leaves_at = |own: &str| {
             let last = self.body.iter().rposition(|item| changes_of(item, own));
-            let is_same = |condition: &Node<Expression>| matches!(operation(condition), Some((BinaryOperator::Equals, o))
-                if is_name(&o.lhs, own) && is_name(&o.rhs, name) || is_name(&o.lhs, name) && is_name(&o.rhs, own));
+            let is_same = |condition: &Node<Expression>| {
+                matches!(operation(condition), Some((BinaryOperator::Equals, o))
+                if is_name(&o.lhs, own) && is_name(&o.rhs, name) || is_name(&o.lhs, name) && is_name(&o.rhs, own))
+            };
             let between = last.map_or(0, |last| last + 1)..first;
             self.body.get(between).is_some_and(|items| items.iter().filter_map(leaving).any(is_same))
         };
@@ -201,7 +203,12 @@ impl Nearing<'_> {
             let (front, behind) = self.body.split_at(until);
             let first = front.iter().find(|item| changes_of(item, own));
             let is_late = behind.iter().any(|item| changes_of(item, own));
-            if !self.goes_on(own) || is_late || depth == 0 || self.declared.has_address(own) || given(first?, own).is_none() {
+            if !self.goes_on(own)
+                || is_late
+                || depth == 0
+                || self.declared.has_address(own)
+                || given(first?, own).is_none()
+            {
                 return None;
             }
             // What adds to it in between makes it larger.
@@ -214,9 +221,8 @@ impl Nearing<'_> {
         }
         let both = |o: &BinaryOperatorExpression| Some((of(&o.lhs)?, of(&o.rhs)?));
         let scaled = |lines: Vec<Line>, by: i64| {
-            let line = |line: Line| {
-                Some(Line { scale: line.scale.checked_mul(by)?, offset: line.offset.checked_mul(by)? })
-            };
+            let line =
+                |line: Line| Some(Line { scale: line.scale.checked_mul(by)?, offset: line.offset.checked_mul(by)? });
             lines.into_iter().map(line).collect::<Option<Vec<_>>>()
         };
         match operation(node) {
