@@ -24,7 +24,7 @@ use lang_c::visit::{self, Visit};
 use super::breaks::{all, is_always};
 use super::canonical::{changed, has_call, has_continue, names_in};
 use super::counters::{declaration, named};
-use super::exits::conjuncts;
+use super::exits::{conjuncts, going_on};
 use super::expression::common;
 use super::flat::constant;
 use super::function::{identifier, names_of};
@@ -75,6 +75,7 @@ pub fn has_counting_heads(unit: &TranslationUnit) -> bool {
         fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast Span) {
             self.0 |= match statement {
                 Statement::While(w) => is_counting(&w.node.expression),
+                Statement::DoWhile(w) => is_counting(&w.node.expression),
                 Statement::For(f) => f.node.condition.as_deref().is_some_and(is_counting) || moves_iterator(&f.node),
                 _ => false,
             };
@@ -514,7 +515,7 @@ impl Apart {
                     *w.node.statement = block([vec![step.clone()], listed(&body)].concat(), body.span);
                     return vec![Node::new(BlockItem::Statement(own), span), step];
                 }
-                if let Some((condition, items)) = self.head(&w.node.expression) {
+                if let Some((condition, items)) = self.head(&w.node.expression, &body) {
                     *w.node.expression = condition.unwrap_or_else(|| number("1", span));
                     *w.node.statement = block([items, listed(&body)].concat(), body.span);
                 }
@@ -535,7 +536,7 @@ impl Apart {
                     return before;
                 }
                 if let Some(condition) = &f.node.condition
-                    && let Some((condition, items)) = self.head(condition)
+                    && let Some((condition, items)) = self.head(condition, &body)
                 {
                     f.node.condition = condition.map(Box::new);
                     *f.node.statement = block([items, listed(&body)].concat(), body.span);
@@ -544,6 +545,9 @@ impl Apart {
                     before.push(Node::new(BlockItem::Statement(own), span));
                     return before;
                 }
+            }
+            Statement::DoWhile(w) if self.counts && has_continue(&w.node.statement) && matters(&w.node.expression) => {
+                return self.statement(&going_on(node));
             }
             Statement::DoWhile(w) => {
                 let body = self.block(&w.node.statement);
@@ -711,10 +715,15 @@ impl Apart {
     }
 
     /// What is left of the condition in a loop's head, and what its body begins with.
-    fn head(&mut self, condition: &Node<Expression>) -> Option<(Option<Node<Expression>>, Items)> {
+    fn head(
+        &mut self,
+        condition: &Node<Expression>,
+        body: &Node<Statement>,
+    ) -> Option<(Option<Node<Expression>>, Items)> {
         let parts = conjuncts(condition);
-        // One that counts is what the head of a loop is for.
-        let stays = |part: &Node<Expression>| !matters(part) || is_counting(part);
+        // One that counts is what the head of a loop is for, where nothing else ends it.
+        let is_counted = !self.counts || !leaves(body);
+        let stays = |part: &Node<Expression>| !matters(part) || is_counted && is_counting(part);
         let first = parts.iter().position(|part| !stays(part))?;
         let kept: Vec<_> = parts[..first].iter().filter(|part| !is_always(part)).map(|part| (*part).clone()).collect();
         let mut items = vec![];
@@ -727,7 +736,7 @@ impl Apart {
     /// The same of a `do` loop, and what its body ends with.
     fn foot(&mut self, condition: &Node<Expression>) -> Option<(Node<Expression>, Items)> {
         let parts = conjuncts(condition);
-        if is_counting(condition) || !matters(condition) {
+        if is_counting(condition) && !self.counts || !matters(condition) {
             return None;
         }
         let (last, before) = parts.split_last()?;
@@ -735,7 +744,7 @@ impl Apart {
         for part in before {
             items.extend(self.leaving(part)?);
         }
-        if is_counting(last) {
+        if is_counting(last) && !self.counts {
             return Some(((*last).clone(), items));
         }
         let own = self.value(last)?;

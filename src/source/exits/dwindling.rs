@@ -9,7 +9,9 @@
 //! depends on it alone has ended by then, or never does. So it is with `s = (s & 0xffff) + (s >> 16)`, which leaves numbers below 65536
 //! as they are. How often others run at most, [`super::nearing`] tells.
 
-use lang_c::ast::{BinaryOperator, BlockItem, Expression, ForInitializer, ForStatement, FunctionDefinition, Statement};
+use lang_c::ast::{
+    BinaryOperator, BlockItem, Expression, ForInitializer, ForStatement, FunctionDefinition, Statement, WhileStatement,
+};
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
@@ -58,7 +60,7 @@ struct Loops<'d> {
 }
 
 impl Loops<'_> {
-    /// Rewrites a statement, which stands behind others in its block, inside of loops `around`.
+    /// Rewrites a statement, which stands behind others in its block and those around it, inside of loops `around`.
     fn statement(
         &self,
         node: &mut Node<Statement>,
@@ -68,9 +70,12 @@ impl Loops<'_> {
     ) {
         if let Statement::Compound(items) = &mut node.node {
             for k in 0..items.len() {
-                let (before, rest) = items.split_at_mut(k);
-                if let BlockItem::Statement(own) = &mut rest[0].node {
-                    self.statement(own, around, before, count);
+                let (front, rest) = items.split_at_mut(k);
+                let BlockItem::Statement(own) = &mut rest[0].node else { continue };
+                // What stands before a block stands before what is in it.
+                match before {
+                    [] => self.statement(own, around, front, count),
+                    _ => self.statement(own, around, &[before, front].concat(), count),
                 }
             }
             return;
@@ -105,9 +110,14 @@ impl Loops<'_> {
     ) -> Option<Node<Statement>> {
         let span = node.span;
         let always = number("1", span);
+        // What it is without its `continue`s behind steps.
+        let plain = Parts::of(written, &always)?;
+        let plain = (has_continue(plain.body) && !plain.steps.is_empty())
+            .then(|| [listed(plain.body), plain.steps.clone()].concat());
+        let (node, written) = &(going_on(node), going_on(written));
         let Parts { first, condition, body, steps } = Parts::of(node, &always)?;
         let is_do = matches!(node.node, Statement::DoWhile(_));
-        if has_continue(body) && (is_do || !steps.is_empty()) || changes(condition) {
+        if changes(condition) {
             return None;
         }
         let own = [listed(body), steps.clone()].concat();
@@ -121,13 +131,28 @@ impl Loops<'_> {
             Some(ForInitializer::Empty) | None => vec![],
         };
         let before = [before, &begun].concat();
+        let (data, declared, extents, whole) = (&self.data, self.declared, &self.extents, self.whole);
+        let counts_anew = self.counts_anew;
+        let of = |body| Nearing {
+            data,
+            declared,
+            extents,
+            condition,
+            is_do,
+            body,
+            around,
+            before: &before,
+            whole,
+            counts_anew,
+        };
+        if !counts_anew && plain.as_ref().is_some_and(|plain| of(plain).is_counted()) {
+            return None;
+        }
         let rounds = || self.dwindling(condition, &seen, &before);
         let rounds = || rounds().or_else(|| self.left_with_nothing(condition, &seen, &before));
-        let data = &self.data;
-        let followed =
-            Following { data, declared: self.declared, types: self.types, condition, is_do, whole: self.whole };
+        let followed = Following { data, declared, types: self.types, condition, is_do, whole };
         let rounds = match followed.rounds(&seen, &before) {
-            Rounds::Count(_) if !self.counts_anew => return None,
+            Rounds::Count(_) if !counts_anew => return None,
             Rounds::Count(rounds) | Rounds::Most(rounds) => Some(rounds),
             Rounds::Unknown => rounds().map(|rounds| rounds + i64::from(is_do)),
         };
@@ -135,11 +160,7 @@ impl Loops<'_> {
         let end = match rounds {
             Some(rounds) => number(&rounds.to_string(), span),
             None => {
-                let (data, declared, extents, whole) = (&self.data, self.declared, &self.extents, self.whole);
-                let (body, before) = (&seen[..], &before[..]);
-                let counts_anew = self.counts_anew;
-                let nearing =
-                    Nearing { data, declared, extents, condition, is_do, body, around, before, whole, counts_anew };
+                let nearing = of(&seen);
                 let end = nearing.rounds()?;
                 if let Some(stride) = Stride::of(&nearing, &own) {
                     let most = (&*round, end, self.declared.unused(&format!("rounds_{count}")));
@@ -149,12 +170,8 @@ impl Loops<'_> {
             }
         };
         let mut items = own;
-        // In the words of [`super::heads`] for what is to be no condition of the loop.
-        let leaving = [Statement::Expression(None), Statement::Break].map(|own| statement(own, span));
-        let leave = choice(untrue(condition.clone()), block(leaving.to_vec(), span), None, span);
-        let leave = statement(leave.node, condition.span);
         if !is_always(condition) {
-            items.insert(if is_do { items.len() } else { 0 }, leave);
+            items.insert(if is_do { items.len() } else { 0 }, leave_unless(condition));
         }
         let condition = binary(BinaryOperator::Less, named(&round, span), end, span);
         let counted = counting(&round, condition, block(items, body.span));
@@ -258,6 +275,53 @@ pub fn counting(round: &str, condition: Node<Expression>, body: Node<Statement>)
         statement: Box::new(body),
     };
     Node::new(Statement::For(Node::new(counted, span)), span)
+}
+
+/// A loop with what comes between its rounds before each `continue`, too: the steps of a `for`, and the condition of a `do` loop, which is
+/// one that `break` leaves then.
+pub fn going_on(node: &Node<Statement>) -> Node<Statement> {
+    fn before_each(node: &mut Node<Statement>, all: &[Node<BlockItem>]) {
+        match &mut node.node {
+            Statement::Continue => {
+                let go_on = Node::new(BlockItem::Statement(node.clone()), node.span);
+                *node = block([all, &[go_on]].concat(), node.span);
+            }
+            Statement::For(_) | Statement::While(_) | Statement::DoWhile(_) => {}
+            Statement::Compound(items) => items.iter_mut().for_each(|item| {
+                if let BlockItem::Statement(own) = &mut item.node {
+                    before_each(own, all);
+                }
+            }),
+            other => inner(other).into_iter().for_each(|inner| before_each(inner, all)),
+        }
+    }
+    let mut node = node.clone();
+    match &mut node.node {
+        Statement::For(f) => {
+            let all = f.node.step.as_deref().map(steps).unwrap_or_default();
+            let all: Vec<Node<BlockItem>> = all.into_iter().cloned().map(item).collect();
+            before_each(&mut f.node.statement, &all);
+        }
+        Statement::DoWhile(w) if has_continue(&w.node.statement) => {
+            let leave = [leave_unless(&w.node.expression)];
+            let mut body = (*w.node.statement).clone();
+            before_each(&mut body, &leave);
+            let body = block([listed(&body), leave.to_vec()].concat(), body.span);
+            let always = Box::new(number("1", node.span));
+            let endless = WhileStatement { expression: always, statement: Box::new(body) };
+            node.node = Statement::While(Node::new(endless, node.span));
+        }
+        _ => {}
+    }
+    node
+}
+
+/// `if (!condition) break;`, in the words of [`super::heads`] for what is to be no condition of the loop.
+fn leave_unless(condition: &Node<Expression>) -> Node<BlockItem> {
+    let span = condition.span;
+    let leaving = [Statement::Expression(None), Statement::Break].map(|own| statement(own, span));
+    let leave = choice(untrue(condition.clone()), block(leaving.to_vec(), span), None, span);
+    statement(leave.node, span)
 }
 
 /// Whether a condition holds only of what is above a number, as `v > 1` and `v >= 2` do of what is above 1.

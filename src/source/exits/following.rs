@@ -11,9 +11,8 @@ use lang_c::ast::{BlockItem, Expression, Statement};
 use lang_c::span::Node;
 
 use super::data::{Data, given_by_statements};
-use super::nearing::{changes_of, given, leaving, step_in};
-use super::reached::reached;
-use super::taking::within;
+use super::nearing::{changes_of, leaving, step_in};
+use super::reached::behind;
 use crate::source::breaks::is_always;
 use crate::source::canonical::{names_in, stepped};
 use crate::source::known::{Declared, changed};
@@ -69,13 +68,7 @@ impl Following<'_> {
         let mut states: States = [machine.behind(before)].into();
         for name in moved {
             let Some(ty) = machine.integer(name) else { continue };
-            let last = before.iter().rev().find(|item| changes_of(item, name));
-            let (least, most) = ty.limits();
-            // What the type does not hold becomes something else in it.
-            let fits = |(low, high): &(i64, i64)| least <= *low && *high <= most;
-            let of = last.and_then(|item| given(item, name)).and_then(|value| within(self.declared, value));
-            let of = of.or_else(|| reached(self.declared, before, name));
-            let (low, high) = of.filter(fits).unwrap_or((least, most));
+            let (low, high) = behind(self.declared, before, name).unwrap_or(ty.limits());
             let is_unknown = states.iter().any(|state| !state.contains_key(*name));
             let is_small = high.checked_sub(low).is_some_and(|span| span < (STARTS / states.len()) as i64);
             if is_unknown && is_small {

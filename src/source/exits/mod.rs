@@ -46,6 +46,7 @@ use super::plain::{block, listed, number};
 use super::program::{First, Flow};
 use super::types::Types;
 pub use data::{Data, Decided, reads_memory};
+pub use dwindling::going_on;
 pub use gotos::{gotos, jumps};
 pub use heads::conjuncts;
 use leave::{Items, Leave, counters, declared, statement, unless};

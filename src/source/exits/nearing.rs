@@ -20,7 +20,8 @@ use super::data::Data;
 use super::gotos::{jumps, moves};
 use super::heads::{Extents, conjuncts, subscripts_first};
 use super::looked::{Elements, Looked};
-use super::taking::{ANY, advance, within, within_known};
+use super::reached::behind;
+use super::taking::{ANY, MOST, advance, within, within_known};
 use super::ways::{Ways, all_go_on};
 use crate::source::breaks::{is_always, is_told, opposite};
 use crate::source::canonical::{REPEATED, has_continue, has_jump, names_in, statements};
@@ -542,7 +543,13 @@ impl Nearing<'_> {
             }
             later.extend(changed(&block(vec![item.clone()], item.span)));
         }
-        self.given_anywhere(name, by).filter(|_| goes_on).or_else(|| self.looked_at(name, by))
+        let least = self.given_anywhere(name, by).filter(|_| goes_on).or_else(|| self.looked_at(name, by));
+        // Of data that are small numbers.
+        least.or_else(|| {
+            let (low, high) = behind(self.declared, self.before, name)?;
+            let end = if by > 0 { low } else { high };
+            (0..=MOST).contains(&end).then(|| number(&end.to_string(), self.condition.span))
+        })
     }
 
     /// Whether something is multiplied that is no constant: no bound of a loop can be such a product.

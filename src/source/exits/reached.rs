@@ -16,7 +16,7 @@ use lang_c::visit::{self, Visit};
 use super::gotos::moves;
 use super::heads::conjuncts;
 use super::nearing::{changes_of, given};
-use super::taking::within;
+use super::taking::{within, within_known};
 use crate::source::canonical::names_in;
 use crate::source::data_bounds::begins;
 use crate::source::flat::constant;
@@ -29,6 +29,21 @@ use crate::source::polynomial::changes;
 
 /// The most that is told.
 const MOST: i64 = 1 << 12;
+
+/// An interval that holds a variable behind the items before a loop: of what it is given last, also where that is of variables that were
+/// given theirs before.
+pub fn behind(declared: &Declared, before: &[Node<BlockItem>], name: &str) -> Option<(i64, i64)> {
+    let (least, most) = declared.integer(name, 0)?.limits();
+    let last = before.iter().rposition(|item| changes_of(item, name));
+    let given = last.and_then(|k| {
+        let is_own = |other: &str| declared.times(other) == 1 && !declared.has_address(other);
+        let known = |other: &str| is_own(other).then(|| behind(declared, &before[..k], other)).flatten();
+        within_known(declared, given(&before[k], name)?, &known)
+    });
+    // What the type does not hold becomes something else in it.
+    let fits = |(low, high): &(i64, i64)| least <= *low && *high <= most;
+    given.filter(fits).or_else(|| reached(declared, before, name).filter(fits))
+}
 
 /// The least and the most that a variable may be behind the items of its block, where its value is given there and constants are added after
 /// that, so often as loops with constant bounds run.

@@ -1,12 +1,12 @@
 //! How often loops run at most that take a constant from data until little is left: `while (y >= 360) y -= 360;`. The type tells how
 //! much there can be, or what the variable is given before.
 
-use lang_c::ast::{BinaryOperator, Expression, UnaryOperator};
+use lang_c::ast::{BinaryOperator, BlockItem, Expression, UnaryOperator};
 use lang_c::span::Node;
 
 use super::heads::conjuncts;
 use super::nearing::{Nearing, changes_of, given, moves_by, step_in};
-use super::reached::reached;
+use super::reached::{behind, reached};
 use crate::source::flat::constant;
 use crate::source::kernel::ScalarType;
 use crate::source::known::Declared;
@@ -15,7 +15,7 @@ use crate::source::nest::{is_name, operation};
 use crate::source::plain::{subscripted, variable};
 
 /// The most rounds of such a loop.
-const MOST: i64 = 1 << 12;
+pub const MOST: i64 = 1 << 12;
 
 /// The most that a variable may be of which nothing says it.
 pub const ANY: i64 = i64::MAX;
@@ -49,9 +49,7 @@ impl Nearing<'_> {
         if moving.next().is_some() || !stays || !is_plain || self.declared.has_address(name) || self.continues() {
             return None;
         }
-        // What the type does not hold becomes something else in it.
-        let fits = |(low, high): &(i64, i64)| least <= *low && *high <= most;
-        let within = self.begins_within(name, by).filter(fits).unwrap_or((least, most));
+        let within = self.begins_within(name, by).unwrap_or((least, most));
         let begins = if by < 0 { within.1 } else { within.0 };
         let rounds = begins.checked_sub(last)?.checked_div(step.checked_neg()?)?.checked_add(1)?.max(0);
         (rounds <= MOST).then_some(rounds)
@@ -59,9 +57,10 @@ impl Nearing<'_> {
 
     /// An interval that held a variable when it got its value, if it has only come nearer by constants since.
     fn begins_within(&self, name: &str, by: i64) -> Option<(i64, i64)> {
-        let mut changing = self.before.iter().rev().filter(|item| changes_of(item, name));
-        let last = changing.find(|item| !(self.goes_on(name) && moves_by(item, name, by)))?;
-        let given = given(last, name).and_then(|value| within(self.declared, value));
+        let changes =
+            |item: &Node<BlockItem>| changes_of(item, name) && !(self.goes_on(name) && moves_by(item, name, by));
+        let last = self.before.iter().rposition(changes)?;
+        let given = given(&self.before[last], name).and_then(|_| behind(self.declared, &self.before[..=last], name));
         given.or_else(|| reached(self.declared, self.before, name))
     }
 }

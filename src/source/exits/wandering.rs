@@ -21,7 +21,7 @@ use lang_c::visit::{self, Visit};
 use super::gotos::moves;
 use super::heads::conjuncts;
 use super::looked::Elements;
-use super::nearing::{Looks, Nearing, Values, changes_of, given, leaves_early, leaving};
+use super::nearing::{Looks, Nearing, Values, changes_of, given, leaves_early, leaving, moves_by};
 use super::taking::within;
 use super::ways::all_go_on;
 use crate::source::breaks::{is_always, opposite};
@@ -73,7 +73,9 @@ impl Nearing<'_> {
         let late = i64::from(is_always(self.condition) || self.is_do || leaves_early(self.body));
         let rounds = |(array, name): &(String, String)| {
             let is_own = self.declared.integer(name, 0).is_some() && !self.declared.has_address(name);
-            if !(is_own && moved.contains(name) && (is_data || self.data.is_in(&named(name, span)))) {
+            // Steady steps are what others count.
+            let is_even = [1, -1].into_iter().any(|by| self.body.iter().all(|item| moves_by(item, name, by)));
+            if !(is_own && moved.contains(name) && (is_data || self.data.is_in(&named(name, span)))) || is_even {
                 return None;
             }
             let mut looks = Looks::of(self, array, name);

@@ -5,15 +5,15 @@ use std::collections::HashSet;
 
 use lang_c::ast::{
     BinaryOperator, BinaryOperatorExpression, BlockItem, CallExpression, Declaration, DerivedDeclarator, Expression,
-    FunctionDefinition, IfStatement, InitDeclarator, Initializer, ParameterDeclaration, Statement,
+    FunctionDefinition, IfStatement, InitDeclarator, Initializer, ParameterDeclaration, Statement, UnaryOperator,
 };
 use lang_c::span::{Node, Span as ByteSpan};
 use lang_c::visit::{self, Visit};
 
-use super::super::canonical::{Calls, has_call};
+use super::super::canonical::{Calls, has_call, names_in};
 use super::super::function::{derived, identifier};
 use super::super::inline::calls_itself;
-use super::super::nest::{assignment, target_of};
+use super::super::nest::{assignment, counts, target_of};
 use super::super::preprocess::Splice;
 use super::super::program::{Changed, Free};
 use super::super::structs::type_specifiers;
@@ -152,6 +152,8 @@ pub struct Written {
     pub subscripts: HashSet<String>,
     /// Names that are no subscripts, whatever stands behind them.
     pub arrays: HashSet<String>,
+    /// Those of `names` by which other places are written than the variables themselves: `p` of `*p++ = x`, but not of `p++`.
+    pub through: HashSet<String>,
 }
 
 impl Written {
@@ -163,6 +165,7 @@ impl Written {
 impl<'ast> Visit<'ast> for Written {
     fn visit_expression(&mut self, expression: &'ast Expression, span: &'ast ByteSpan) {
         let target = target_of(expression);
+        let is_variable = target.is_some_and(|target| matches!(target.node, Expression::Identifier(_)));
         let mut roots = target.map_or(vec![], |target| vec![(target, false)]);
         while let Some((node, is_subscript)) = roots.pop() {
             let own = |node| (node, is_subscript);
@@ -170,6 +173,7 @@ impl<'ast> Visit<'ast> for Written {
                 Expression::Identifier(name) => {
                     let names = if is_subscript { &mut self.subscripts } else { &mut self.names };
                     names.insert(name.node.name.clone());
+                    self.through.extend((!is_variable).then(|| name.node.name.clone()));
                 }
                 Expression::Member(member) => roots.push(own(&*member.node.expression)),
                 Expression::UnaryOperator(unary) => roots.push(own(&*unary.node.operand)),
@@ -217,6 +221,44 @@ pub fn parameters(callee: &FunctionDefinition) -> Vec<&Node<ParameterDeclaration
         _ => None,
     });
     prototype.into_iter().flatten().collect()
+}
+
+/// The pointers that a body declares.
+fn declared_pointers(body: &Node<Statement>) -> HashSet<String> {
+    struct Pointers(HashSet<String>);
+    impl<'ast> Visit<'ast> for Pointers {
+        fn visit_init_declarator(&mut self, own: &'ast InitDeclarator, span: &'ast ByteSpan) {
+            let is_pointer = |part: &&Node<DerivedDeclarator>| matches!(part.node, DerivedDeclarator::Pointer(_));
+            if derived(&own.declarator).iter().any(is_pointer)
+                && let Some(name) = identifier(&own.declarator.node)
+            {
+                self.0.insert(name.node.name.clone());
+            }
+            visit::visit_init_declarator(self, own, span);
+        }
+    }
+    let mut found = Pointers(HashSet::new());
+    found.visit_statement(&body.node, &body.span);
+    found.0
+}
+
+/// Whether an expression is a place that one of some pointers leads to: `p`, `p + 1`, `&p[i]`.
+fn is_place_of(node: &Node<Expression>, pointers: &HashSet<String>) -> bool {
+    let is_place = |node: &Node<Expression>| is_place_of(node, pointers);
+    match &node.node {
+        Expression::Identifier(name) => pointers.contains(&name.node.name),
+        Expression::Cast(cast) => is_place(&cast.node.expression),
+        Expression::UnaryOperator(unary) if unary.node.operator.node == UnaryOperator::Address => {
+            names_in(&unary.node.operand).iter().any(|name| pointers.contains(name))
+        }
+        Expression::UnaryOperator(unary) => counts(&unary.node.operator.node) && is_place(&unary.node.operand),
+        Expression::BinaryOperator(o) => {
+            matches!(o.node.operator.node, BinaryOperator::Plus | BinaryOperator::Minus)
+                && (is_place(&o.node.lhs) || is_place(&o.node.rhs))
+        }
+        Expression::Conditional(c) => is_place(&c.node.then_expression) || is_place(&c.node.else_expression),
+        _ => false,
+    }
 }
 
 /// The arguments of a call that are no values, but places.
@@ -564,27 +606,14 @@ impl<'u> Splicer<'_, '_, 'u> {
 
     /// The pointers that the caller declares, and its arguments that it changes.
     fn pointers(&self) -> HashSet<String> {
-        struct Pointers(HashSet<String>);
-        impl<'ast> Visit<'ast> for Pointers {
-            fn visit_init_declarator(&mut self, own: &'ast InitDeclarator, span: &'ast ByteSpan) {
-                let is_pointer = |part: &&Node<DerivedDeclarator>| matches!(part.node, DerivedDeclarator::Pointer(_));
-                if derived(&own.declarator).iter().any(is_pointer)
-                    && let Some(name) = identifier(&own.declarator.node)
-                {
-                    self.0.insert(name.node.name.clone());
-                }
-                visit::visit_init_declarator(self, own, span);
-            }
-        }
-        let mut found = Pointers(HashSet::new());
         let body = &self.caller.statement;
-        found.visit_statement(&body.node, &body.span);
+        let mut found = declared_pointers(body);
         let mut changed = Changed::default();
         changed.visit_statement(&body.node, &body.span);
         let arguments =
             parameters(self.caller).into_iter().filter_map(|own| identifier(&own.node.declarator.as_ref()?.node));
-        found.0.extend(arguments.map(|name| name.node.name.clone()).filter(|name| changed.0.contains(name)));
-        found.0
+        found.extend(arguments.map(|name| name.node.name.clone()).filter(|name| changed.0.contains(name)));
+        found
     }
 
     /// Whether a helper changes nothing but its own variables and what it gets places of, also by those that it calls.
@@ -632,20 +661,18 @@ impl<'u> Splicer<'_, '_, 'u> {
         written.visit_statement(&callee.statement.node, &callee.statement.span);
         let mut called = Calls::default();
         called.visit_statement(&callee.statement.node, &callee.statement.span);
-        let names: Vec<&str> = parameters(callee)
-            .iter()
-            .filter_map(|p| p.node.declarator.as_ref())
-            .filter(|d| !derived(d).is_empty())
-            .filter_map(|d| Some(identifier(&d.node)?.node.name.as_str()))
-            .collect();
+        let own = parameters(callee).into_iter().filter_map(|p| p.node.declarator.as_ref());
+        let own = own.filter(|d| !derived(d).is_empty());
+        let mut pointers: HashSet<String> = own.filter_map(|d| Some(identifier(&d.node)?.node.name.clone())).collect();
+        pointers.extend(declared_pointers(&callee.statement));
         let inner = called.0.iter().all(|call| match &call.callee.node {
             Expression::Identifier(name) => match self.bodies.get(name.node.name.as_str()) {
                 Some(own) => depth < DEPTH && self.is_pure(&own.node, depth + 1),
-                None => true,
+                None => !call.arguments.iter().any(|argument| is_place_of(argument, &pointers)),
             },
             _ => false,
         });
-        inner && !names.iter().any(|name| written.may_have(name))
+        inner && !pointers.iter().any(|name| written.through.contains(name))
     }
 
     /// Whether the helper writes what tells the place that it gets: `f(&a[t.k], &t)`.

@@ -1,6 +1,7 @@
 //! Tests of the whole room: C text in, kernel or diagnostic out.
 
 mod accepts;
+mod countdowns;
 mod directives;
 mod effects;
 mod endings;
