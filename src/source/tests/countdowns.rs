@@ -34,6 +34,7 @@ fn continue_behind_which_a_loop_steps() {
         &[
             "for (int k = 0; k < 8; k++) for (int i = 8 * k; i < 8 * k + 8 && a[i] != 1; i++) { if (a[i] & 2) continue; c[k] += a[i]; }",
             "for (int k = 0; k < 8; k++) for (int i = b[k] & 7; i > 0; i -= 1 + (a[i] & 1)) { if (a[8 * k + i] & 2) { c[k]--; continue; } c[k] += i; }",
+            "for (int i = 0; i < 63; i++) { if (a[i] & 1) { i++; continue; } a[i] = 0; }",
             "for (int i = 0, j = 7; i < j; i++, j -= b[i] & 1) { if (a[i] & 1) continue; if (a[i] & 2) { c[j] = i; continue; } c[i] += j; }",
             "for (int i = n & 7; i >= 0; i--) { for (int j = i; j < 8; j++) { if (b[j] & 1) continue; if (b[j] & 2) break; c[i]++; } if (c[i] & 1) continue; c[i] += 4; }",
         ],

@@ -806,7 +806,8 @@ fn what_no_count_ends_is_refused() {
     for (body, message) in [
         ("int i = 0; while (a[8 - i] != 0) i++; a[0] = i;", "this loop bound is not affine"),
         ("for (int i = 0; i < 9; i++) { again: a[i]++; if (a[i] & 1) goto again; }", "`goto`"),
-        ("int i = 0; while (i < 9) { if (a[i] == 0) break; i += a[i]; } a[0] = i;", "adds no constant"),
+        // What tells how it goes on changes.
+        ("int i = 0; while (i < 9) { if (a[i] == 0) break; i += a[i]; a[i] = 0; } a[0] = i;", "counts with `i`"),
         ("int i = a[0], j = 0; while (i < 9 && j < 9) { if (a[j] > 3) i++; else j++; } a[0] = i;", "counts with `i`"),
         ("int i = 0; while (i < 9) { if (a[i] > 3) i++; else a[i] += 2; }", "counts with `i`"),
         ("int i = 0, j = 9; while (i < j) { if (a[i] > 3) i++; else j++; }", "counts with `i`"),

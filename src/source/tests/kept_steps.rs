@@ -36,10 +36,10 @@ fn steps_that_a_loop_keeps() {
     );
     // A step or an end that the body changes, and one that may be 0.
     let changing = [
-        "int s = 1; for (int k = 0; k < n; k += s) { b[k]++; s = a[k] & 3; }",
+        "int s = 1; for (int k = 0; k < n; k += s) { b[k]++; s = b[k] & 3; }",
         "for (int i = 1; i < n; i++) { int e = n; for (int k = i; k < e; k += i) { b[k]++; e = n - (a[k] & 1); } }",
         "for (int i = 0; i < n; i++) for (int k = i; k < n; k += i) b[k]++;",
-        "int s = a[0] & 3; for (int k = 0; k < n; k += s) b[k]++;",
+        "int s = m & 3; for (int k = 0; k < n; k += s) { b[k & 3]++; s = s & 1; }",
     ];
     for body in changing {
         assert!(!diagnostic(&of(body)).message.is_empty(), "{body}");

@@ -42,6 +42,8 @@ fn what_tells_alone_where_it_goes() {
             "for (int i = 0; i < 64; i++) p[i] = a[i] & 3; p[7] = 0; int h = n; while (p[h] != 0) h = (h + 1) % 64; c[0] = h;",
             "for (int i = 0; i < 64; i++) p[i] = a[i] & 7; p[9] = 0; int h = n; while (p[h] != 0 && p[h] != m) h = (h + 5) & 63; c[0] = h;",
             "for (int i = 0; i < 64; i++) p[i] = a[i] & 3; p[m] = 0; unsigned h = n; for (; p[h]; h = (h + 1) % 64) c[h]++; c[0] = h;",
+            "for (int i = 0; i < 64; i++) p[i] = a[i] & 7; int i = 0; while (i < 57) { if (p[i] == 0) break; i += p[i]; } c[0] = i;",
+            "for (int i = 0; i < 64; i++) p[i] = (a[i] & 3) + 1; int s = 1; for (int k = 0; k < n; k += s) { c[k]++; s = p[k]; }",
             // A list whose end is below 0.
             "for (int i = 0; i < 64; i++) p[i] = i - 1 - (a[i] & 3); for (int x = n; x >= 0; x = p[x]) c[x]++;",
             // A tree of two arrays.
