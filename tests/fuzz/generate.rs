@@ -247,7 +247,7 @@ pub fn program(seed: u64) -> Program {
     }
     let mut dice = Dice(SplitMix::named(seed, "chases"));
     if seed >= 24_000_000 && is_plain && program.schedule.is_none() && dice.chance(50) {
-        program.body.iter_mut().for_each(|node| chase(&mut dice, node));
+        program.body.iter_mut().for_each(|node| chase(&mut dice, node, 1));
     }
     let mut dice = Dice(SplitMix::named(seed, "divisions"));
     let is_integer = program.arrays.iter().all(|array| !array.element.floating)
@@ -317,20 +317,22 @@ fn step_by_data(dice: &mut Dice, node: &mut Node) {
     }
 }
 
-/// Puts bodies of innermost loops into loops that go from element to element.
-fn chase(dice: &mut Dice, node: &mut Node) {
+/// Puts bodies of innermost loops into loops that go from element to element, where there are two loops at most: others take too long.
+fn chase(dice: &mut Dice, node: &mut Node, depth: usize) {
     match node {
         Node::For(inner) => {
+            let deeper = depth + 1;
             let is_innermost = !inner.body.iter().any(|node| matches!(node, Node::For(_)));
             let is_plain = inner.form == Form::For && inner.uneven.is_none() && inner.tile.is_none();
             if is_innermost && is_plain && dice.chance(60) {
                 let index = Affine::variable(&inner.iterator) + Affine::constant(dice.below(5) as i64);
-                inner.uneven = Some(Box::new(Uneven::Chase(index, dice.chance(50))));
+                let own = Uneven::Chase(index, dice.chance(50));
+                inner.uneven = (depth <= 2).then(|| Box::new(own));
             }
-            inner.body.iter_mut().for_each(|node| chase(dice, node));
+            inner.body.iter_mut().for_each(|node| chase(dice, node, deeper));
         }
         Node::If(If { then, otherwise, .. }) | Node::Branch(Branch { then, otherwise, .. }) => {
-            then.iter_mut().chain(otherwise).for_each(|node| chase(dice, node));
+            then.iter_mut().chain(otherwise).for_each(|node| chase(dice, node, depth));
         }
         Node::Assign(_) | Node::Declare(..) | Node::Jump(_) => {}
     }
