@@ -911,7 +911,7 @@ fn is_suffixed(node: &Node<Expression>) -> bool {
 }
 
 /// Whether an expression is 0 or 1 already.
-fn is_truth(node: &Node<Expression>) -> bool {
+pub fn is_truth(node: &Node<Expression>) -> bool {
     match &node.node {
         Expression::UnaryOperator(unary) => unary.node.operator.node == UnaryOperator::Negate,
         _ => operation(node).is_some_and(|(operator, _)| {

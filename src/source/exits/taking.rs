@@ -7,6 +7,7 @@ use lang_c::span::Node;
 use super::heads::conjuncts;
 use super::nearing::{Nearing, changes_of, given, moves_by, step_in};
 use super::reached::{behind, reached};
+use crate::source::effects::is_truth;
 use crate::source::flat::constant;
 use crate::source::kernel::ScalarType;
 use crate::source::known::Declared;
@@ -146,14 +147,7 @@ pub fn within_known(declared: &Declared, value: &Node<Expression>, known: &Known
     let (operator, o) = operation(value)?;
     let positive = |node: &Node<Expression>| within(node).filter(|(low, _)| *low >= 0);
     match operator {
-        BinaryOperator::Less
-        | BinaryOperator::LessOrEqual
-        | BinaryOperator::Greater
-        | BinaryOperator::GreaterOrEqual
-        | BinaryOperator::Equals
-        | BinaryOperator::NotEquals
-        | BinaryOperator::LogicalAnd
-        | BinaryOperator::LogicalOr => Some((0, 1)),
+        _ if is_truth(value) => Some((0, 1)),
         BinaryOperator::BitwiseAnd => {
             let masks = [positive(&o.lhs), positive(&o.rhs)];
             masks.into_iter().flatten().map(|(_, high)| (0, high)).min()
