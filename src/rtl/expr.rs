@@ -169,6 +169,14 @@ impl Expr {
         }
     }
 
+    /// The signal that it is, all of it and as it is.
+    pub(super) fn as_signal(&self) -> Option<&Signal> {
+        match self.op() {
+            Op::Signal(signal) => Some(signal),
+            _ => None,
+        }
+    }
+
     /// The value of a constant, also of a named one.
     pub fn known_value(&self) -> Option<i128> {
         match self.op() {
@@ -394,7 +402,7 @@ impl Expr {
         }
         match self.op() {
             Op::Not(inner) => inner.cast(ty.signed),
-            Op::Compare(comparison, a, b) => Expr::new(Op::Compare(comparison.inverse(), a.clone(), b.clone()), ty),
+            Op::Compare(comparison, a, b) => a.compare(comparison.inverse(), b),
             _ => Expr::new(Op::Not(self.clone()), ty),
         }
     }
@@ -551,7 +559,13 @@ impl Expr {
             (Comparison::Less, Some(v)) if v == high => Comparison::NotEqual,
             (other, _) => other,
         };
-        Expr::new(Op::Compare(comparison, a, b), Type::BIT)
+        match comparison {
+            // As `Expr::strict` has it.
+            Comparison::Greater if b.as_constant().is_none() => {
+                Expr::new(Op::Compare(Comparison::Less, b, a), Type::BIT)
+            }
+            _ => Expr::new(Op::Compare(comparison, a, b), Type::BIT),
+        }
     }
 
     pub fn eq(&self, other: &Expr) -> Expr {
@@ -578,9 +592,47 @@ impl Expr {
         self.compare(Comparison::GreaterOrEqual, other)
     }
 
+    /// The condition as a strict order, and whether it is the contrary of that. `a < b` and `a > constant` are the last carry of
+    /// a subtraction; the other orders compare its bits with zero besides, in Yosys' `alumacc`.
+    pub fn strict(&self) -> (Expr, bool) {
+        let Op::Compare(comparison, a, b) = self.op() else { return (self.clone(), false) };
+        let above = |constant: i128| a.compare(Comparison::Greater, &Expr::constant(constant, b.ty()));
+        match (comparison, b.as_constant()) {
+            (Comparison::Less, Some(constant)) => (above(constant - 1), true),
+            (Comparison::GreaterOrEqual, Some(constant)) => (above(constant - 1), false),
+            (Comparison::LessOrEqual, Some(constant)) => (above(constant), true),
+            (Comparison::LessOrEqual, None) => (b.lt(a), true),
+            (Comparison::GreaterOrEqual, None) => (a.lt(b), true),
+            _ => (self.clone(), false),
+        }
+    }
+
+    /// `a < b` of numbers that vary as the sign of their difference, also where the contrary is asked for: without the choice that
+    /// the signs of both make behind the carry of a comparison.
+    pub fn sign_of_difference(&self) -> Option<Expr> {
+        match self.op() {
+            Op::Compare(Comparison::Less, a, b) if b.as_constant().is_none() => {
+                let difference = a.sub(b, Type::signed(a.width() + 1));
+                Some(difference.index(a.width()))
+            }
+            _ => None,
+        }
+    }
+
     /// `then` where the bit `self` is 1, else `otherwise`, in a type that holds both.
     pub fn select(&self, then: &Expr, otherwise: &Expr) -> Expr {
         assert_eq!(self.width(), 1, "a condition has one bit");
+        let (condition, contrary) = match self.op() {
+            Op::Not(inner) => (inner.clone(), true),
+            _ => self.strict(),
+        };
+        match contrary {
+            true => condition.choose(otherwise, then),
+            false => condition.choose(then, otherwise),
+        }
+    }
+
+    fn choose(&self, then: &Expr, otherwise: &Expr) -> Expr {
         let ty = then.ty().common(otherwise.ty());
         let (a, b) = (then.resize(ty), otherwise.resize(ty));
         match self.as_constant() {
@@ -688,6 +740,15 @@ impl Expr {
         let sums =
             matches!(self.op(), Op::Binary(Binary::Add | Binary::Subtract, ..) | Op::Negate(_) | Op::Multiply(..));
         sums || self.operands().into_iter().any(Expr::has_sum)
+    }
+
+    /// Whether it is bits of signals side by side, and nothing is computed on the way.
+    pub(super) fn is_wiring(&self) -> bool {
+        let wires = matches!(
+            self.op(),
+            Op::Constant(_) | Op::Signal(_) | Op::Slice(..) | Op::Extend(_) | Op::Cast(_) | Op::Concat(_)
+        );
+        wires && self.operands().into_iter().all(Expr::is_wiring)
     }
 
     /// The operands, in order.

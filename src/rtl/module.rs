@@ -416,6 +416,27 @@ impl Module {
         self.items.push(Item::Assign(target.clone(), value.clone()));
     }
 
+    /// The value that bits of registers get with the next edge; `None` where something is computed behind the registers, or one of
+    /// them does not take a value in every cycle.
+    pub fn next_value(&self, value: &Expr) -> Option<Expr> {
+        if !value.is_wiring() {
+            return None;
+        }
+        let Some(register) = value.as_signal() else {
+            let operands: Option<Vec<Expr>> = value.operands().into_iter().map(|o| self.next_value(o)).collect();
+            return operands.map(|operands| value.with_operands(&operands));
+        };
+        let bodies = self.items.iter().filter_map(|item| match item {
+            Item::Clocked { resets, body, .. } if !resets.iter().any(|(reset, _)| reset.same(register)) => Some(body),
+            _ => None,
+        });
+        let mut taken = bodies.flatten().filter_map(|statement| match statement {
+            Statement::Assign(target, value) if target.same(register) => Some(value),
+            _ => None,
+        });
+        Some(taken.next()?.resize(register.ty()))
+    }
+
     /// A wire of the value's type, driven by it.
     pub fn define(&mut self, name: &str, value: &Expr) -> Signal {
         let wire = self.wire(name, value.ty());

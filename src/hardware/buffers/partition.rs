@@ -20,7 +20,7 @@ pub fn bank_type(partition: &Partition) -> Type {
 }
 
 /// Banks from which on words that come out of block RAM go into a register before they are chosen among: a read takes two cycles.
-const MANY: i64 = 8;
+const MANY: i64 = 4;
 
 /// Whether a read takes two cycles.
 pub fn is_read_late(buffer: &Buffer) -> bool {

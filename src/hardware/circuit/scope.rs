@@ -186,23 +186,48 @@ impl Scope {
         if divisor == 1 {
             return self.affine(&bound.numerator);
         }
-        let (_, high) = self.range(&bound.numerator);
         let (quotient_low, quotient_high) = self.quotient_range(bound);
         let ty = Type::for_range(quotient_low, quotient_high);
         if divisor.count_ones() == 1 {
             return self.affine(&bound.numerator).shr_const(divisor.trailing_zeros()).resize(ty);
         }
-        // Shift the numerator to be non-negative by a multiple of the divisor, so that truncation is rounding down.
-        let offset = -quotient_low.min(0);
-        let shifted = bound.numerator.clone() + Affine::constant(offset * divisor);
-        let largest = high + offset * divisor;
-        // With 2^shift > largest * divisor, ceil(2^shift / divisor) is exact on 0..=largest (Granlund-Montgomery).
-        let shift = 128 - ((largest.max(1) as i128) * divisor as i128).leading_zeros();
-        let reciprocal = ((1i128 << shift) + divisor as i128 - 1) / divisor as i128;
-        let width = 128 - ((largest.max(1) as i128) * reciprocal).leading_zeros();
-        let product = times(&self.affine(&shifted), reciprocal as u64, Type::unsigned(width));
-        let quotient = product.shr_const(shift);
-        quotient.sub(&Expr::wrapping(offset.into(), ty), ty)
+        let reciprocal = Reciprocal::new(divisor, self.range(&bound.numerator), 0);
+        // Constants join the addend, so that the product is of what varies.
+        let constant = bound.numerator.constant;
+        let varying = self.affine(&(bound.numerator.clone() - Affine::constant(constant)));
+        let wide = reciprocal.ty;
+        let product = digits_times(&varying, &signed_digits(reciprocal.factor), wide);
+        let addend = reciprocal.addend + reciprocal.factor * i128::from(constant);
+        product.add(&Expr::wrapping(addend, wide), wide).shr_const(reciprocal.shift).resize(ty)
+    }
+}
+
+/// A division by a constant as a product: `floor(n / divisor) = floor((factor * n + addend) / 2^shift)` for every n of an
+/// interval (Granlund and Montgomery 1994).
+pub struct Reciprocal {
+    pub factor: i128,
+    pub addend: i128,
+    pub shift: u32,
+    /// Of `factor * n + addend`.
+    pub ty: Type,
+}
+
+impl Reciprocal {
+    /// Exact for n from `low` to `high`; its shift is `least` or more.
+    pub fn new(divisor: i64, (low, high): (i64, i64), least: u32) -> Reciprocal {
+        let divisor = i128::from(divisor);
+        // On 0..=largest ceil(2^shift / divisor) is exact where 2^shift > largest * divisor. A numerator that may be negative is one
+        // of those less a multiple of the divisor, whose product less that of the quotients is the addend.
+        let multiple = -i128::from(low).div_euclid(divisor).min(0);
+        let largest = (i128::from(high) + multiple * divisor).max(1);
+        let shift = (128 - (largest * divisor).leading_zeros()).max(least);
+        let factor = ((1i128 << shift) + divisor - 1) / divisor;
+        let addend = multiple * (factor * divisor - (1i128 << shift));
+        let of = |n: i64| factor * i128::from(n) + addend;
+        let bits = |value: i128| 128 - (value ^ (value >> 127)).leading_zeros();
+        let width = bits(of(low)).max(bits(of(high))).max(1);
+        let ty = if of(low) < 0 { Type::signed(width + 1) } else { Type::unsigned(width) };
+        Reciprocal { factor, addend, shift, ty }
     }
 }
 
@@ -233,9 +258,14 @@ fn choose(a: &Expr, b: &Expr, prefer: &impl Fn(&Expr, &Expr) -> Expr) -> Expr {
 
 /// `value * factor` modulo 2^width as shifts and additions (canonical signed digits): never a multiplier.
 pub fn times(value: &Expr, factor: u64, ty: Type) -> Expr {
+    digits_times(value, &signed_digits(factor.into()), ty)
+}
+
+/// The product with the number that has these of [`signed_digits`], modulo 2^width.
+pub fn digits_times(value: &Expr, digits: &[(u32, bool)], ty: Type) -> Expr {
     let value = value.resize(ty);
     let mut sum: Option<Expr> = None;
-    for (position, minus) in signed_digits(factor.into()).into_iter().take_while(|(position, _)| *position < ty.width) {
+    for &(position, minus) in digits.iter().take_while(|(position, _)| *position < ty.width) {
         let term = value.shl_const(position, ty);
         sum = Some(match (sum, minus) {
             (None, false) => term,

@@ -41,8 +41,6 @@ pub enum Var {
     PartOfBound(String),
     /// What bounds take from the sizes, or from sizes and tile, by its place among the registers of its module.
     Constant(usize),
-    /// The numerator of a bound that is about to be divided.
-    Numerator,
 }
 
 impl Var {
@@ -60,7 +58,6 @@ impl Var {
             Var::Constant(place) => format!("size bound {place}").into(),
             Var::Band => "band".into(),
             Var::Strip => "strip".into(),
-            Var::Numerator => "numerator".into(),
         }
     }
 
@@ -82,9 +79,8 @@ impl Var {
             Var::TileBound(_) => 8,
             Var::PartOfBound(_) => 9,
             Var::Constant(_) => 10,
-            Var::Numerator => 11,
-            Var::Band => 12,
-            Var::Strip => 13,
+            Var::Band => 11,
+            Var::Strip => 12,
         }
     }
 }

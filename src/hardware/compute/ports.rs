@@ -67,16 +67,19 @@ impl ReadPort<'_> {
         let last = m.reg(&format!("{name}_{copy}_written"), self.word.ty());
         word = taken.select(&last.e(), &word);
         let next = next.filter(|_| forward > 1);
-        if let Some(next) = &next {
-            word = take(m, &mut registers, "on_its_way", next, &address).select(&value, &word);
-        }
+        let on_its_way = next.as_ref().map(|next| take(m, &mut registers, "on_its_way", next, &address));
         if forward < FORWARD {
+            let word = on_its_way.map_or(word.clone(), |taken| taken.select(&value, &word));
             registers.push(assign(&self.word, &word));
         } else {
             let register = m.reg(&format!("{name}_{copy}_read"), self.word.ty());
             registers.push(assign(&register, &word));
             word = register.e();
-            if let Some(next) = &next {
+            if let (Some(next), Some(on_its_way)) = (&next, on_its_way) {
+                // A cycle later it is the last one: a block RAM's word, late as it is, passes one choice.
+                let taken = m.reg(&format!("{name}_{copy}_was_on_its_way"), Type::BIT);
+                registers.push(assign(&taken, &on_its_way));
+                word = taken.e().select(&last.e(), &word);
                 let before = m.reg(&format!("read_{name}_{copy}_address_before"), address.ty());
                 word = take(m, &mut registers, "still_to_come", next, &before.e()).select(&value, &word);
                 registers.push(assign(&before, &address));

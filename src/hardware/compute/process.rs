@@ -234,8 +234,7 @@ pub fn compute(context: &Context) -> (Vec<Module>, ComputePorts) {
     let candidate = candidate;
 
     let chains = reservations(process, &mut m, &candidate, writers);
-    let written: Vec<Pending> = chains.iter().map(|(chain, _)| chain.write()).collect();
-    let writes = write_ports(process, &mut m, &written, &results);
+    let writes = write_ports(process, &mut m, &chains, &results);
     words_of_ports(process, &mut m, &candidate, &chains, &writes);
 
     m.comment("An iteration waits for words that are still on their way to the buffer, and while its port is lent.");
@@ -406,7 +405,7 @@ struct WritePort {
 }
 
 /// The write ports: every array that is written.
-fn write_ports(process: &Process, m: &mut Module, written: &[Pending], results: &[Written]) -> Vec<WritePort> {
+fn write_ports(process: &Process, m: &mut Module, chains: &[Reservation], results: &[Written]) -> Vec<WritePort> {
     let instances = process.instances;
     let mut writes: Vec<WritePort> = vec![];
     for array in process.targets() {
@@ -421,14 +420,10 @@ fn write_ports(process: &Process, m: &mut Module, written: &[Pending], results: 
         let data = m.output(&format!("m_write_{name}_data"), address::data_type(buffer, declaration.word_bits()));
         let rotation = process.write_rotation(array);
         let statements = process.writers_of(array);
-        let written = &written[process.chain_of(array).expect("a chain has its writes")];
+        let (chain, _) = &chains[process.chain_of(array).expect("a chain has its writes")];
+        let written = &chain.write();
         let own: Vec<&Written> = results.iter().filter(|result| result.array == array).collect();
-        let (last, others) = own.split_last().expect("somebody writes the array");
-        let choose = |value: &dyn Fn(&Written) -> Rtl| {
-            others.iter().rev().fold(value(last), |other, result| {
-                instances.is_one_of(written.number.as_ref(), &[result.statement]).select(&value(result), &other)
-            })
-        };
+        let choose = |value: &dyn Fn(&Written) -> Rtl| choice(process, written, &own, value);
         let mut is_valid = written.valid.and(&instances.is_one_of(written.number.as_ref(), &statements));
         if buffer.banks.is_some() {
             let port = m.output(&format!("m_write_{name}_words"), Type::unsigned(buffer.bank_count() as u32));
@@ -455,10 +450,43 @@ fn write_ports(process: &Process, m: &mut Module, written: &[Pending], results: 
                 None => other,
             });
         m.assign(&address, &place);
-        m.assign(&data, &choose(&|result| result.data.resize(data.ty())));
+        let value = |result: &Written| result.data.resize(data.ty());
+        let ahead = chain.write_ahead().filter(|_| own.iter().any(|result| value(result) != value(own[0])));
+        let next = ahead
+            .and_then(|next| Some((next, own.iter().map(|o| m.next_value(&value(o))).collect::<Option<Vec<_>>>()?)));
+        match next {
+            // What statements write is chosen among on the way into one register, in front of those that take words past the buffer.
+            Some((next, values)) => {
+                let register = m.reg(&format!("{name}_result"), data.ty());
+                let of = |result: &Written| {
+                    let place = own.iter().position(|o| o.statement == result.statement).expect("one of them");
+                    values[place].clone()
+                };
+                let chosen = choice(process, &next, &own, &of);
+                m.clocked("", vec![], vec![assign(&register, &chosen)]);
+                m.assign(&data, &register.e());
+            }
+            None => m.assign(&data, &choose(&value)),
+        }
         writes.push(WritePort { array, rotation, data });
     }
     writes
+}
+
+/// Of what statements write, that of the statement whose write it is. Statements with the same count as one.
+fn choice(process: &Process, write: &Pending, own: &[&Written], value: &dyn Fn(&Written) -> Rtl) -> Rtl {
+    let mut values: Vec<(Rtl, Vec<StatementId>)> = vec![];
+    for result in own {
+        let value = value(result);
+        match values.iter_mut().find(|(other, _)| *other == value) {
+            Some((_, statements)) => statements.push(result.statement),
+            None => values.push((value, vec![result.statement])),
+        }
+    }
+    let (last, _) = values.pop().expect("somebody writes the array");
+    values.iter().rev().fold(last, |other, (value, statements)| {
+        process.instances.is_one_of(write.number.as_ref(), statements).select(value, &other)
+    })
 }
 
 /// What the accelerator must connect of the read ports.

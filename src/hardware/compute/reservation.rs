@@ -181,6 +181,12 @@ impl Chain {
         self.pending().swap_remove(0)
     }
 
+    /// What [`Chain::write`] will be in the next cycle; `None` where an instance that starts now may be that.
+    pub fn write_ahead(&self) -> Option<Pending> {
+        let direct = self.division.is_some() || self.writers.iter().any(|w| enters(w, 0));
+        if direct { None } else { self.pending().into_iter().nth(1) }
+    }
+
     /// An end mark has come through.
     pub fn end(&self) -> Expr {
         self.slots[0].end.e()

@@ -326,9 +326,14 @@ impl Datapath {
             BinaryOp::LogicalAnd => ("both", a.is_zero().not().and(&b.is_zero().not())),
             BinaryOp::LogicalOr => ("either", a.is_zero().not().or(&b.is_zero().not())),
         };
+        let (result, contrary) = result.strict();
+        let difference = result.sign_of_difference().filter(|_| operands[0].ty().signed);
+        let result = difference.unwrap_or(result);
+        let name = if contrary { if name == "less" { "at_least" } else { "greater" } } else { name };
         // A truth value is one bit until it is used as an int.
         let value = self.register(m, name, result, stage, 1);
-        Value { expr: value.expr.resize(ty), stage: value.stage }
+        let expr = if contrary { value.expr.not() } else { value.expr };
+        Value { expr: expr.resize(ty), stage: value.stage }
     }
 
     /// The product modulo 2^width of `ty`. Statements share it where both factors vary.

@@ -54,7 +54,7 @@ pub fn build(m: &mut Module, mut tree: Tree, frame: Frame) {
             let end = in_state(State::End).and(&is_empty);
             let default = vec![when(is_empty.and(&row.ready.e()), vec![machine.goto(State::Idle)])];
             let resets = [vec![(state.clone(), 0)], pipeline.resets()].concat();
-            m.clocked("", resets, vec![pipeline.advance(&machine.scope), case(state.e(), arms, default)]);
+            m.clocked("", resets, vec![pipeline.advance(), case(state.e(), arms, default)]);
             m.assign(&row.valid, &end.or(&gives));
             outputs.drive(m, &tree.format.row((end, kind), outer, [first, last]));
         }
@@ -318,7 +318,7 @@ impl<'a> Machine<'a> {
     /// The states in which the bounds of wide levels become one.
     fn fold_arms(&self) -> Vec<(Vec<Label>, Vec<Statement>)> {
         let arm = |folds: &Folds, depth: Option<usize>| {
-            let arm = folds.fold(&self.scope, self.registers(depth), self.opened(depth));
+            let arm = folds.fold(self.registers(depth), self.opened(depth));
             (vec![self.code(State::Fold(depth)).into()], arm)
         };
         self.folds.iter().flat_map(|folds| fold_depths(self.tree).into_iter().map(|d| arm(folds, d))).collect()

@@ -2,7 +2,7 @@
 //! row. A stage has the row's outer indices and its kind, and what is left of its bounds; the last one has the row.
 //!
 //! ```text
-//! walk ─▶ bounds ─▶ quotients ─▶ half as many ─▶ … ─▶ first, last ─▶ row
+//! walk ─▶ bounds ─▶ products ─▶ quotients ─▶ half as many ─▶ … ─▶ first, last ─▶ row
 //! ```
 //!
 //! All stages advance together, unless a row waits to be taken.
@@ -95,7 +95,7 @@ impl Pipeline {
     }
 
     /// Where nothing is taken, the first stage is empty; the others take the one before. To stand before what the walk does.
-    pub(super) fn advance(&self, scope: &Scope) -> Statement {
+    pub(super) fn advance(&self) -> Statement {
         let mut body = vec![assign(&self.stages[0].valid, &Expr::bit(false))];
         for (place, (before, stage)) in self.stages.iter().zip(&self.stages[1..]).enumerate() {
             let outer: Vec<Expr> = before.outer.iter().map(Signal::e).collect();
@@ -103,7 +103,7 @@ impl Pipeline {
             body.push(assign(&stage.valid, &before.valid.e()));
             body.extend(stage.take(&kind, &outer));
             body.extend(match self.bounds.get(place + 1) {
-                Some(next) => self.bounds[place].pass_to(next, scope),
+                Some(next) => self.bounds[place].pass_to(next),
                 None => self.bounds[place].open(&self.row),
             });
         }

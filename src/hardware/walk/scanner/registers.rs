@@ -10,8 +10,8 @@ pub(super) struct Loop {
     pub(super) high: Signal,
     /// The loop is empty because its last value lies below all that the index takes; `high` has no room for that.
     none: Option<Signal>,
-    /// Whether the loop has an iteration, where that is known as soon as its bounds are.
-    known: Option<Signal>,
+    /// Whether the loop is empty, where that is known as soon as its bounds are.
+    empty: Option<Signal>,
     /// The least value of the index.
     floor: i64,
 }
@@ -36,7 +36,7 @@ impl Loop {
             low: m.reg(names[0], Type::for_range(low.0, low.1)),
             high: m.reg(names[1], Type::for_range(low.0.max(high.0), high.1)),
             none: none.then(|| m.reg(&format!("{}_none", names[0]), Type::BIT)),
-            known: early.then(|| m.reg(&format!("{}_some", names[0]), Type::BIT)),
+            empty: early.then(|| m.reg(&format!("{}_empty", names[0]), Type::BIT)),
             floor: low.0,
         }
     }
@@ -48,7 +48,7 @@ impl Loop {
             low: m.reg(names[0], Type::for_range(range.0, range.1)),
             high: m.reg(names[1], Type::for_range(range.0, range.1)),
             none: None,
-            known: Some(m.reg(&format!("{}_some", names[0]), Type::BIT)),
+            empty: Some(m.reg(&format!("{}_empty", names[0]), Type::BIT)),
             floor: range.0,
         }
     }
@@ -64,7 +64,7 @@ impl Loop {
         };
         let below = level.upper.iter().filter_map(above).map(|above| above.not()).reduce(|a, b| a.or(&b));
         let mut open = self.open_with(&lower, &upper, below.unwrap_or(Expr::bit(false)));
-        open.extend(self.known.iter().map(|known| assign(known, &at_most(&lower, &upper))));
+        open.extend(self.empty.iter().map(|empty| assign(empty, &at_most(&lower, &upper).not())));
         open
     }
 
@@ -87,21 +87,22 @@ impl Loop {
             upper.lt(&Expr::constant(self.floor.into(), Type::for_range(self.floor, self.floor)))
         };
         let mut open = self.open_with(lower, upper, below);
-        open.extend(self.known.iter().map(|known| assign(known, &lower.le(upper))));
+        open.extend(self.empty.iter().map(|empty| assign(empty, &upper.lt(lower))));
         open
     }
 
     /// Whether it takes a comparison to tell whether the loop that was opened has an iteration.
     pub(super) fn is_compared(&self) -> bool {
-        self.known.is_none() && self.some().as_constant().is_none()
+        self.empty.is_none() && self.some().as_constant().is_none()
     }
 
     /// The loop that was opened has an iteration.
     pub(super) fn some(&self) -> Expr {
-        if let Some(known) = &self.known {
-            return known.e();
+        if let Some(empty) = &self.empty {
+            return empty.e().not();
         }
-        let some = self.low.e().le(&self.high.e());
+        let crossed = self.high.e().lt(&self.low.e());
+        let some = crossed.sign_of_difference().unwrap_or(crossed).not();
         self.none.as_ref().map_or(some.clone(), |none| none.e().not().and(&some))
     }
 

@@ -209,7 +209,7 @@ pub fn build(m: &mut Module, context: &Context, tree: &Tree, frame: Frame) {
     let acts = m.define("acts", &valid.e().and(&fields.is_control.e()).and(&sum.busy.e().not()));
     let row_valid = m.reg("row_valid", Type::BIT);
     let row_free = m.define("row_free", &row_valid.e().not().or(&row.ready.e()));
-    let gives = m.define("gives", &fields.is(ROW).and(&sum.some.e()).or(&fields.is(END)));
+    let gives = m.define("gives", &fields.is(ROW).and(&sum.some).or(&fields.is(END)));
     let quotient = Quotient::declare(m, &program, word);
     let mut waits = gives.e().and(&row_free.e().not());
     if let Some(quotient) = &quotient {
@@ -221,7 +221,7 @@ pub fn build(m: &mut Module, context: &Context, tree: &Tree, frame: Frame) {
     });
     let steps = m.define("steps", &acts.e().and(&fields.is(STEP)).and(&ends_loop.not()));
     let negative = sum.upper.index(word.width - 1);
-    let branches = fields.is(GUARD).and(&negative).or(&fields.is(OPEN).and(&sum.some.e().not())).or(&fields.is(JUMP));
+    let branches = fields.is(GUARD).and(&negative).or(&fields.is(OPEN).and(&sum.some.not())).or(&fields.is(JUMP));
     let jumps = m.define("jumps", &steps.e().or(&acts.e().and(&branches)));
     let ends = m.define("ends", &acted.e().and(&fields.is(END)));
     let passes = m.define("passes", &valid.e().not().or(&fields.is_control.e().not()).or(&acted.e()));
@@ -307,7 +307,7 @@ fn give_rows(
         true => {
             let (follows, had_row) = (m.reg("follows", Type::BIT), m.reg("had_row", Type::BIT));
             let is_row = acted.e().and(&fields.is(ROW));
-            let after_row = vec![assign(&had_row, &sum.some.e()), assign(&follows, &Expr::bit(false))];
+            let after_row = vec![assign(&had_row, &sum.some), assign(&follows, &Expr::bit(false))];
             let after_step = vec![when(steps.e(), vec![assign(&follows, &fields.flags.index(3).and(&had_row.e()))])];
             m.clocked("", vec![(follows.clone(), 0)], vec![when_else(is_row, after_row, after_step)]);
             keep(m, "follows", follows.e())
@@ -361,7 +361,7 @@ struct Sum {
     lower: Signal,
     upper: Signal,
     /// `lower <= upper`, when nothing is under way.
-    some: Signal,
+    some: Expr,
     /// Some term is under way.
     busy: Signal,
     /// The sum takes `next`.
@@ -384,7 +384,8 @@ impl Sum {
         let sum = m.reg("sum", word);
         let bound_flags = m.reg("bound_flags", Type::unsigned(BOUND_FLAGS));
         let (lower, upper) = (m.reg("lower", word), m.reg("upper", word));
-        let some = m.reg("bounds_meet", Type::BIT);
+        let crossed = m.reg("bounds_crossed", Type::BIT);
+        let some = crossed.e().not();
 
         let chosen =
             |(k, value): (usize, &Expr)| (vec![Label::Value(k as i128 + 1)], vec![assign(&operand_value, value)]);
@@ -413,7 +414,7 @@ impl Sum {
             assign(&shifted_flags, &operand_flags.e()),
             assign(&bound_flags, &shifted_flags.e().slice(FLAGS - 1, FLAGS - BOUND_FLAGS)),
             when(sum_valid.e().and(&completes), tighten),
-            assign(&some, &lower.e().le(&upper.e())),
+            assign(&crossed, &upper.e().lt(&lower.e())),
         ];
         m.clocked("Terms: operand, shift, sum, bound.", vec![], body);
         let before = shifted_flags.index(0).select(&Expr::constant(0, word), &sum.e());
