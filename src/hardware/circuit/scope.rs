@@ -292,3 +292,37 @@ pub fn signed_digits(number: i128) -> Vec<(u32, bool)> {
     }
     digits
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every numerator of intervals below, around and above 0, whose shift is the least and a larger one.
+    #[test]
+    fn products_with_reciprocals_are_quotients() {
+        for divisor in 1..=33 {
+            for (low, high) in [(0, 0), (0, 255), (-1, 0), (-130, 255), (-64, -3), (17, 90), (-1000, 1)] {
+                for least in [0, 19] {
+                    let reciprocal = Reciprocal::new(divisor, (low, high), least);
+                    assert!(reciprocal.shift >= least);
+                    for n in low..=high {
+                        let product = reciprocal.factor * i128::from(n) + reciprocal.addend;
+                        assert!(reciprocal.ty.holds(product), "{n} / {divisor}: {product} in {:?}", reciprocal.ty);
+                        let quotient = product >> reciprocal.shift;
+                        assert_eq!(quotient, n.div_euclid(divisor).into(), "{n} / {divisor} of {low}..={high}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn signed_digits_add_up() {
+        for number in (0..2000).chain([12_345_678_901, (1 << 62) - 1]) {
+            let digits = signed_digits(number);
+            let sum: i128 = digits.iter().map(|&(bit, minus)| if minus { -(1 << bit) } else { 1 << bit }).sum();
+            assert_eq!(sum, number);
+            assert!(digits.windows(2).all(|pair| pair[0].0 + 1 < pair[1].0), "{number}: {digits:?}");
+        }
+    }
+}

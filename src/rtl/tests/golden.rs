@@ -209,7 +209,7 @@ fn expressions_read_as_one_would_write_them() {
                 let large = a.add(&b, ty).xor(&c.add(&d, ty)).sub(&e, ty);
                 large.lt(&a).and(&large.gt(&e))
             },
-            "wire [3:0] y_difference = ((a + b) ^ (c + d)) - e;\nassign y = y_difference < a && y_difference > e;",
+            "wire [3:0] y_difference = ((a + b) ^ (c + d)) - e;\nassign y = y_difference < a && e < y_difference;",
         ),
     ];
     for (value, expected) in table {

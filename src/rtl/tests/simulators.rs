@@ -66,6 +66,9 @@ fn common(a: Type, b: Type) -> Type {
 
 const COMPARISONS: [&str; 6] = ["eq", "ne", "lt", "le", "gt", "ge"];
 
+/// Ways to write a comparison: as it is, as a strict one, and that as a difference's sign where it is one.
+const FORMS: u32 = 3;
+
 /// An expression with its meaning, apart from `Expr`.
 struct Tree {
     ty: Type,
@@ -80,7 +83,7 @@ enum Node {
     Unary(&'static str, Rc<Tree>),
     Shift(&'static str, Rc<Tree>, Rc<Tree>),
     ShiftConst(&'static str, Rc<Tree>, u32),
-    Compare(&'static str, Rc<Tree>, Rc<Tree>),
+    Compare(&'static str, u32, Rc<Tree>, Rc<Tree>),
     Select(Rc<Tree>, Rc<Tree>, Rc<Tree>),
     Slice(Rc<Tree>, u32, u32),
     Concat(Vec<Rc<Tree>>),
@@ -133,7 +136,10 @@ impl Tree {
                     _ => (a.ty, Node::ShiftConst("shr", a, n)),
                 }
             }
-            7 => (Type::BIT, Node::Compare(COMPARISONS[random.below(6) as usize], a, operand(random))),
+            7 => {
+                let (name, form) = (COMPARISONS[random.below(6) as usize], random.below(FORMS));
+                (Type::BIT, Node::Compare(name, form, a, operand(random)))
+            }
             8 => {
                 let condition = match a.ty.width {
                     1 => a,
@@ -198,7 +204,7 @@ impl Tree {
             Node::Unary(_, a) => (unsigned_bits(a.value(inputs), a.ty) == (1 << a.ty.width) - 1).into(),
             Node::Shift(name, a, amount) => shift(name, a, unsigned_bits(amount.value(inputs), amount.ty), ty, inputs),
             Node::ShiftConst(name, a, amount) => shift(name, a, (*amount).into(), ty, inputs),
-            Node::Compare(name, a, b) => {
+            Node::Compare(name, _, a, b) => {
                 let (a, b) = (a.value(inputs), b.value(inputs));
                 match *name {
                     "eq" => a == b,
@@ -256,16 +262,23 @@ impl Tree {
             Node::Shift(_, a, b) => of(a).shr(&of(b)),
             Node::ShiftConst("shl", a, n) => of(a).shl_const(*n, ty),
             Node::ShiftConst(_, a, n) => of(a).shr_const(*n),
-            Node::Compare(name, a, b) => {
+            Node::Compare(name, form, a, b) => {
                 let (a, b) = (of(a), of(b));
-                match *name {
+                let plain = match *name {
                     "eq" => a.eq(&b),
                     "ne" => a.ne(&b),
                     "lt" => a.lt(&b),
                     "le" => a.le(&b),
                     "gt" => a.gt(&b),
                     _ => a.ge(&b),
+                };
+                if *form == 0 {
+                    return plain;
                 }
+                let (strict, contrary) = plain.strict();
+                let sign = strict.sign_of_difference().filter(|_| *form == 2);
+                let order = sign.unwrap_or(strict);
+                if contrary { order.not() } else { order }
             }
             Node::Select(condition, a, b) => of(condition).select(&of(a), &of(b)),
             Node::Slice(a, high, low) => of(a).slice(*high, *low),

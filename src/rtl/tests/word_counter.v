@@ -70,7 +70,7 @@ module word_counter (
     always @* begin
         nearly = 1'b0;
         if (state == LAST) begin
-            nearly = $signed(s_data >>> 4) > $signed({4'd0, count});
+            nearly = $signed({4'd0, count}) < $signed(s_data >>> 4);
         end
     end
 
