@@ -295,6 +295,7 @@ kernels! {
     kept_steps; [n = 0], [n = 7];
     wandering; [n = 0], [n = 11];
     countdowns; [n = 5];
+    means; [];
     uneven_steps; [at = 0], [at = 30];
     powers_modulo; [n = 0], [n = 1], [n = 23];
     tile_rounds; [n = 0], [n = 9], [n = 49];

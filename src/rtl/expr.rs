@@ -852,3 +852,61 @@ impl fmt::Debug for Expr {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rtl::Module;
+
+    /// The value of a comparison, or what one was folded to, of signals that have these values.
+    fn value(e: &Expr, of: &dyn Fn(&Signal) -> i128) -> i128 {
+        let pair = |a: &Expr, b: &Expr| (value(a, of), value(b, of));
+        match e.op() {
+            Op::Constant(value) => *value,
+            Op::Signal(signal) => of(signal),
+            Op::Cast(a) | Op::Extend(a) => value(a, of),
+            Op::Not(a) => 1 - value(a, of),
+            Op::Compare(comparison, a, b) => {
+                let (a, b) = pair(a, b);
+                let holds = match comparison {
+                    Comparison::Equal => a == b,
+                    Comparison::NotEqual => a != b,
+                    Comparison::Less => a < b,
+                    Comparison::LessOrEqual => a <= b,
+                    Comparison::Greater => a > b,
+                    Comparison::GreaterOrEqual => a >= b,
+                };
+                holds.into()
+            }
+            other => panic!("{} is no comparison", std::any::type_name_of_val(other)),
+        }
+    }
+
+    /// All orders of all values of small types, of two signals and with every constant.
+    #[test]
+    fn strict_orders_tell_the_same() {
+        let orders: [fn(&Expr, &Expr) -> Expr; 4] = [Expr::lt, Expr::le, Expr::gt, Expr::ge];
+        let outcomes: [fn(i128, i128) -> bool; 4] = [|a, b| a < b, |a, b| a <= b, |a, b| a > b, |a, b| a >= b];
+        for ty in [1, 2, 3].into_iter().flat_map(|width| [Type::unsigned(width), Type::signed(width)]) {
+            let (low, high) = ty.range();
+            let mut m = Module::new("orders");
+            let (x, y) = (m.input("x", ty), m.input("y", ty));
+            for (order, outcome) in orders.iter().zip(outcomes) {
+                for (a, b) in (low..=high).flat_map(|a| (low..=high).map(move |b| (a, b))) {
+                    let of = |signal: &Signal| if signal.same(&x) { a } else { b };
+                    let known = [Expr::constant(a, ty), Expr::constant(b, ty)];
+                    for (left, right) in [(x.e(), y.e()), (x.e(), known[1].clone()), (known[0].clone(), y.e())] {
+                        let (strict, contrary) = order(&left, &right).strict();
+                        let found = (value(&strict, &of) == 1) != contrary;
+                        assert_eq!(found, outcome(a, b), "{strict:?}, {contrary} of {left:?} and {right:?}");
+                        let is_strict = !matches!(
+                            strict.op(),
+                            Op::Compare(Comparison::LessOrEqual | Comparison::GreaterOrEqual, ..)
+                        );
+                        assert!(is_strict, "{strict:?}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -43,6 +43,10 @@ const EFFORT: u64 = 40_000;
 /// after seconds.
 const DEEP_EFFORT: u64 = 10_000;
 
+/// Statements that isl is asked to run together whatever the dimensions that costs. With more its linear programs may have no end, and
+/// there its operations do not count: those of thirteen in three loops took more than a minute.
+const TOGETHER: usize = 12;
+
 /// isl's operations for all ways to cut the trees.
 const CUTTING: u64 = 3_000_000;
 
@@ -187,7 +191,9 @@ fn trees(program: &Program) -> Result<Vec<Tree>> {
             let between = program.dependences.iter().filter(|d| d.source != d.sink).map(|d| d.relation.clone());
             let near: Vec<Map> = between.chain(reuse(program)?).collect();
             trees.extend(run(Fusion::Moderate, &near, false)?);
-            trees.extend(run(Fusion::Whole, &validity, true)?);
+            if statements.len() <= TOGETHER {
+                trees.extend(run(Fusion::Whole, &validity, true)?);
+            }
         }
     }
     Ok(trees)
