@@ -190,7 +190,8 @@ fn prepare(mut kernel: Kernel, board: &Board, options: &Options) -> Result<Kerne
     budget::begin("the sizes for which the kernel is defined");
     widen_bounds(&mut kernel, &free).map_err(|error| budget::refusal(error, &kernel))?;
     polyhedral::settle_domain(&mut kernel).map_err(|error| budget::refusal(error, &kernel))?;
-    let kernel = polyhedral::within_extents(&kernel).unwrap_or(kernel);
+    let within = polyhedral::within_arrays(&kernel).map_err(|error| budget::refusal(error, &kernel))?;
+    let kernel = within.unwrap_or(kernel);
     let kernel = polyhedral::settled(&kernel).map_err(|error| budget::refusal(error, &kernel))?;
     polyhedral::require_no_lasting_values(&kernel)?;
     require_memory(&kernel, board)?;

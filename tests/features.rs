@@ -294,6 +294,7 @@ kernels! {
     // Where words end and packets begin.
     kept_steps; [n = 0], [n = 7];
     wandering; [n = 0], [n = 11];
+    tokens; [n = 0], [n = 13];
     countdowns; [n = 5];
     means; [];
     uneven_steps; [at = 0], [at = 30];

@@ -284,7 +284,14 @@ fn tell(program: &Program, kernel: &Kernel) {
         })
         .collect();
     slow.dedup();
-    for note in SizeParameter::assumed(&kernel.parameters).into_iter().chain(conditions).chain(slow) {
+    let beyond = kernel.beyond.iter().map(|own| {
+        let line = program.places.user(own.span).line;
+        format!(
+            "line {line}: `{}` leaves its array for {}: right only for data that never let C come there",
+            own.text, own.at
+        )
+    });
+    for note in SizeParameter::assumed(&kernel.parameters).into_iter().chain(conditions).chain(slow).chain(beyond) {
         say(&format!("warning: {}: {note}\n", on_one_line(&program.user.path)));
     }
 }

@@ -482,8 +482,33 @@ impl<'a> Model<'a> {
         Ok(Some(names.zip(point).collect()))
     }
 
-    /// Every subscript lies in its extent, wherever the access happens and for all sizes up to their bounds that give every array
-    /// an element.
+    /// Where an access leaves its array, for some sizes up to their bounds that give every array an element.
+    fn outside(&self, access: &kernel::Access, happens: &Set) -> Result<Option<Outside>> {
+        let sizes = sizes_with_elements(self.program, self.kernel)?;
+        let extents = &self.kernel.arrays[access.array].extents;
+        for (place, (subscript, extent)) in access.subscripts.iter().zip(extents).enumerate() {
+            let below = Constraint::at_most(subscript.clone(), Affine::constant(-1));
+            let above = Constraint::at_most(extent.clone(), subscript.clone());
+            for (outside, is_above) in [(below, false), (above, true)] {
+                if let Some(example) = self.example(outside, happens, &sizes)? {
+                    let shown = self.program.parameters.len() + self.iterators.len();
+                    let at = self.kernel.example(&example[..shown]);
+                    let access = access.clone();
+                    return Ok(Some(Outside {
+                        access,
+                        place,
+                        is_above,
+                        at,
+                        iterators: self.iterators.clone(),
+                        example,
+                    }));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Every subscript lies in its extent, wherever the access happens.
     fn require_inside(&self, access: &kernel::Access, happens: &Set) -> Result<()> {
         let array = &self.kernel.arrays[access.array];
         let written: Vec<Affine> = access.subscripts.iter().map(|s| self.kernel.as_written(s)).collect();
@@ -499,46 +524,63 @@ impl<'a> Model<'a> {
             .help("give one subscript per extent of the array")
             .into());
         }
-        let sizes = sizes_with_elements(self.program, self.kernel)?;
-        for (place, ((subscript, written), extent)) in
-            access.subscripts.iter().zip(&written).zip(&array.extents).enumerate()
-        {
-            let below = Constraint::at_most(subscript.clone(), Affine::constant(-1));
-            let above = Constraint::at_most(extent.clone(), subscript.clone());
-            for (outside, is_above) in [(below, false), (above, true)] {
-                let Some(example) = self.example(outside, happens, &sizes)? else { continue };
-                let value = value_in(&example);
-                let limit = match is_above {
-                    true => format!("the extent `{extent}` is {}", extent.evaluate(&value)),
-                    false => "below 0".to_string(),
-                };
-                let name = &array.name;
-                let values = self.kernel.example(&example[..self.program.parameters.len() + self.iterators.len()]);
-                let reached = subscript.evaluate(&value);
-                // C goes on in the row beside.
-                if array.in_one && place > 0 {
-                    let all: String = array.extents.iter().map(|extent| format!("[{extent}]")).collect();
-                    return Err(Diagnostic::new(format!(
-                        "a place in `{name}` leaves its row: as an element of `{name}{all}` it is `{name}{text}`, and for {values} the \
-                         subscript `{written}` is {reached}, {limit}"
-                    ))
-                    .at(access.span, "outside of the row")
-                    .help(format!(
-                        "burstc takes `{name}` by rows: let each loop end where a row does, or write what is in the next row as \
-                         that, as in `x + 1 < w ? a[y * w + x + 1] : a[(y + 1) * w]`"
-                    ))
-                    .into());
-                }
-                return Err(Diagnostic::new(format!(
-                    "`{name}{text}` leaves its array: for {values} the subscript `{written}` is {reached}, {limit}"
-                ))
-                .at(access.span, "outside of the array")
-                .help(format!("declare `{name}` larger or tighten the loop bounds"))
-                .into());
-            }
+        let Some(Outside { place, is_above, at, example, .. }) = self.outside(access, happens)? else { return Ok(()) };
+        let (subscript, written, extent) = (&access.subscripts[place], &written[place], &array.extents[place]);
+        let value = value_in(&example);
+        let limit = match is_above {
+            true => format!("the extent `{extent}` is {}", extent.evaluate(&value)),
+            false => "below 0".to_string(),
+        };
+        let name = &array.name;
+        let reached = subscript.evaluate(&value);
+        // C goes on in the row beside.
+        if array.in_one && place > 0 {
+            let all: String = array.extents.iter().map(|extent| format!("[{extent}]")).collect();
+            return Err(Diagnostic::new(format!(
+                "a place in `{name}` leaves its row: as an element of `{name}{all}` it is `{name}{text}`, and for {at} the \
+                 subscript `{written}` is {reached}, {limit}"
+            ))
+            .at(access.span, "outside of the row")
+            .help(format!(
+                "burstc takes `{name}` by rows: let each loop end where a row does, or write what is in the next row as \
+                 that, as in `x + 1 < w ? a[y * w + x + 1] : a[(y + 1) * w]`"
+            ))
+            .into());
         }
-        Ok(())
+        Err(Diagnostic::new(format!(
+            "`{name}{text}` leaves its array: for {at} the subscript `{written}` is {reached}, {limit}"
+        ))
+        .at(access.span, "outside of the array")
+        .help(format!("declare `{name}` larger or tighten the loop bounds"))
+        .into())
     }
+}
+
+/// An access that leaves its array.
+pub(super) struct Outside {
+    pub access: kernel::Access,
+    /// By which subscript.
+    pub place: usize,
+    is_above: bool,
+    /// Sizes and iterators of such an iteration, in words.
+    pub at: String,
+    pub iterators: Vec<String>,
+    example: Vec<(String, i64)>,
+}
+
+/// By statement, the accesses that leave their array in some iteration.
+pub(super) fn outside(kernel: &Kernel) -> Result<ByStatement<Vec<Outside>>> {
+    let places = places(kernel);
+    let (program, _) = without_statements(kernel, &places.raw)?;
+    let of = |place: &Place| {
+        let model = Model::new(&program, kernel, place)?;
+        let mut found = vec![];
+        for access in place.statement.accesses() {
+            found.extend(model.outside(access, &model.guarded(access)?)?);
+        }
+        Ok(found)
+    };
+    places.iter().map(of).collect()
 }
 
 /// `0 <= numerator - divisor * quotient < divisor`

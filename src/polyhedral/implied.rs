@@ -38,13 +38,9 @@ pub fn implied_bounds(kernel: &Kernel) -> BTreeMap<String, i64> {
     bounds
 }
 
-/// A kernel whose subscripts leave their arrays at some sizes, for the others. `None` where they never do, and where no
-/// affine conditions leave some of the sizes at which there are such accesses. C leaves undefined what the program does
-/// at the sizes that are gone.
-pub fn within_extents(kernel: &Kernel) -> Option<Kernel> {
-    if statements(kernel).is_ok() {
-        return None;
-    }
+/// A kernel whose subscripts leave their arrays at some sizes, for the others. `None` where no affine conditions leave some of the sizes
+/// at which there are such accesses. C leaves undefined what the program does at the sizes that are gone.
+pub(super) fn within_extents(kernel: &Kernel) -> Option<Kernel> {
     let mut narrowed = kernel.clone();
     narrowed.obligations = demands(kernel, &at_extents);
     settle_subscripts(&mut narrowed).ok()?;

@@ -274,6 +274,7 @@ mod tests {
                 body: vec![Node::Statement(statement)],
                 quotients: vec![],
                 made: Default::default(),
+                beyond: vec![],
                 tilings: vec![],
             },
             source_order: Scan {

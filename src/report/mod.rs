@@ -530,6 +530,7 @@ mod tests {
                 body: vec![],
                 quotients: vec![],
                 made: Default::default(),
+                beyond: vec![],
                 tilings: vec![],
             },
             bands: Default::default(),

@@ -46,6 +46,7 @@ fn kernel(name: &str) -> Kernel {
         body: vec![],
         quotients: vec![],
         made: Default::default(),
+        beyond: vec![],
         tilings: vec![],
     }
 }

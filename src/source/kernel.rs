@@ -24,7 +24,7 @@ pub use endings::Needed;
 pub use expression::{Access, BinaryOp, Expr, Gather, ScalarType, UnaryOp, distance};
 pub use host::{HostStep, HostValue, Scalar};
 pub use limits::{Limits, hoisted};
-pub use obligation::{Broken, Obligation, Surroundings};
+pub use obligation::{Beyond, Broken, Obligation, Surroundings};
 pub use sizes::{SizeCondition, SizeParameter};
 pub use table::Table;
 pub use tiling::{LanesAlong, LanesDirective, OrderDirective, Schedule, TilingDirective, UnitsDirective};
@@ -61,6 +61,9 @@ pub struct Kernel {
     /// Iterators that burstc made, each with the user's and its value: `i_step`, `(i, n - 1 - i_step)`.
     #[serde(skip)]
     pub made: BTreeMap<String, (String, Affine)>,
+    /// Accesses that are left out where they would leave their array.
+    #[serde(skip)]
+    pub beyond: Vec<Beyond>,
     /// Whether lanes may combine floating-point numbers in another order than the source.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reassociates: bool,
@@ -483,6 +486,11 @@ impl Statement {
     /// Every read and write.
     pub fn accesses(&self) -> impl Iterator<Item = &Access> {
         self.reads().into_iter().chain(self.targets())
+    }
+
+    /// Whether data may keep the only cell that an instance writes as it is.
+    pub fn may_keep(&self) -> bool {
+        self.also.is_empty() && limits::condition_of(&self.target, &self.value).is_some()
     }
 
     /// Whether an instance writes to the array.

@@ -97,6 +97,9 @@ pub use directive::{directive_text, order_text, storage_directives};
 pub use plain::REMARKS;
 pub use preprocess::{compiler, compiler_command, run_compiler};
 
+/// Begins the name of what counts the rounds of a loop, of which only the most are known.
+pub const ROUND: &str = "round_";
+
 /// A C file as the user named it.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -399,6 +402,7 @@ fn lower_plain(
         quotients: scope.quotients,
         body: body.nodes,
         made: body.sources,
+        beyond: vec![],
         domain: vec![],
         obligations: scope.obligations,
         reassociates: false,

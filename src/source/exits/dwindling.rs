@@ -23,6 +23,7 @@ use super::nearing::{Nearing, changes_of, given, has_goto, leaves_early, leaving
 use super::strides::Stride;
 use super::taking::{is_last_bit, within};
 use super::ways::all_go_on;
+use crate::source::ROUND;
 use crate::source::breaks::{is_always, opposite};
 use crate::source::canonical::{has_continue, names_in};
 use crate::source::counters::{declaration, named};
@@ -156,7 +157,7 @@ impl Loops<'_> {
             Rounds::Count(rounds) | Rounds::Most(rounds) => Some(rounds),
             Rounds::Unknown => rounds().map(|rounds| rounds + i64::from(is_do)),
         };
-        let round = self.declared.unused(&format!("round_{count}"));
+        let round = self.declared.unused(&format!("{ROUND}{count}"));
         let end = match rounds {
             Some(rounds) => number(&rounds.to_string(), span),
             None => {

@@ -11,7 +11,8 @@
 //! `while (top > 0 && t[stack[top - 1]] < x) top--;` a `stack[64]` had 64 elements at most.
 
 use lang_c::ast::{
-    BinaryOperator, BlockItem, Expression, InitDeclarator, Initializer, Integer, Statement, UnaryOperator,
+    BinaryOperator, BlockItem, Expression, ForInitializer, InitDeclarator, Initializer, Integer, Statement,
+    UnaryOperator,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -957,7 +958,25 @@ impl<'l> Looks<'l> {
                 both.extend(other.into_iter().filter(|way| !both.contains(way)).collect::<Vec<_>>());
                 return Some(both);
             }
-            _ => (!is_moved).then_some(())?,
+            _ if !is_moved => {}
+            // However often it runs.
+            Statement::While(w) if !changes(&w.node.expression) => {
+                self.looks(&w.node.expression, &mut ways);
+                ways.iter_mut().for_each(|way| way.moved = None);
+            }
+            Statement::For(f) if matches!(f.node.initializer.node, ForInitializer::Empty) => {
+                let condition = f.node.condition.as_deref();
+                condition.filter(|own| !changes(own)).into_iter().for_each(|own| self.looks(own, &mut ways));
+                ways.iter_mut().for_each(|way| way.moved = None);
+            }
+            Statement::DoWhile(w) => {
+                if !has_jump(&w.node.statement) {
+                    ways = self.items(&listed(&w.node.statement), ways)?;
+                }
+                ways.iter_mut().for_each(|way| way.moved = None);
+            }
+            Statement::For(_) => ways.iter_mut().for_each(|way| way.moved = None),
+            _ => return None,
         }
         Some(ways)
     }

@@ -13,7 +13,8 @@ use std::cell::Cell;
 use std::collections::HashSet;
 
 use lang_c::ast::{
-    BinaryOperator, BinaryOperatorExpression, BlockItem, Expression, Identifier, Statement, UnaryOperator,
+    BinaryOperator, BinaryOperatorExpression, BlockItem, Expression, ForInitializer, Identifier, Statement,
+    UnaryOperator,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
@@ -30,6 +31,7 @@ use crate::source::counters::named;
 use crate::source::flat::constant;
 use crate::source::known::{changed, changed_in};
 use crate::source::left::{offset_of, step_of};
+use crate::source::loops::steps;
 use crate::source::nest::{assignment, counts, is_name, operation};
 use crate::source::plain::{binary, block, listed, number, subscripted, variable};
 use crate::source::polynomial::changes;
@@ -75,6 +77,7 @@ impl Nearing<'_> {
             let is_own = self.declared.integer(name, 0).is_some() && !self.declared.has_address(name);
             // Steady steps are what others count.
             let is_even = [1, -1].into_iter().any(|by| self.body.iter().all(|item| moves_by(item, name, by)));
+            let is_even = is_even && !moves_in_loops(self.body, name);
             if !(is_own && moved.contains(name) && (is_data || self.data.is_in(&named(name, span)))) || is_even {
                 return None;
             }
@@ -332,13 +335,17 @@ fn decides(items: &Items, name: &str, deciding: &mut Vec<Node<Expression>>) -> O
         };
         match &statement.node {
             _ if !is_on_the_way => {}
-            Statement::Expression(Some(own)) => {
-                let is_target = step_of(own, name).is_some()
-                    || operation(own).is_some_and(|(operator, o)| {
-                        assignment(&operator).is_some() && is_name(&o.lhs, name) && !changes(&o.rhs)
-                    });
-                is_target.then_some(())?;
-                deciding.push((**own).clone());
+            Statement::Expression(Some(own)) => decides_next(own, name, deciding)?,
+            Statement::While(w) => decides_rounds(&w.node.expression, &w.node.statement, name, deciding)?,
+            Statement::DoWhile(w) => decides_rounds(&w.node.expression, &w.node.statement, name, deciding)?,
+            Statement::For(f) => {
+                match &f.node.initializer.node {
+                    ForInitializer::Empty => {}
+                    ForInitializer::Expression(own) => decides_next(own, name, deciding)?,
+                    _ => return None,
+                }
+                f.node.step.iter().try_for_each(|own| decides_next(own, name, deciding))?;
+                decides_rounds(f.node.condition.as_ref()?, &f.node.statement, name, deciding)?;
             }
             Statement::Compound(inner) => decides(inner, name, deciding)?,
             Statement::If(branch) => {
@@ -354,6 +361,52 @@ fn decides(items: &Items, name: &str, deciding: &mut Vec<Node<Expression>>) -> O
         }
     }
     Some(())
+}
+
+/// The same of an expression that stands for itself.
+fn decides_next(node: &Node<Expression>, name: &str, deciding: &mut Vec<Node<Expression>>) -> Option<()> {
+    for own in steps(node) {
+        let mut moved = vec![];
+        changed_in(own, &mut moved);
+        if !moved.iter().any(|own| own == name) {
+            continue;
+        }
+        let is_target = step_of(own, name).is_some()
+            || operation(own).is_some_and(|(operator, o)| {
+                assignment(&operator).is_some() && is_name(&o.lhs, name) && !changes(&o.rhs)
+            });
+        is_target.then_some(())?;
+        deciding.push(own.clone());
+    }
+    Some(())
+}
+
+/// The same of a loop in the body: what its rounds look at tells how many there are.
+fn decides_rounds(
+    condition: &Node<Expression>,
+    body: &Node<Statement>,
+    name: &str,
+    deciding: &mut Vec<Node<Expression>>,
+) -> Option<()> {
+    (!changes(condition)).then_some(())?;
+    deciding.push(condition.clone());
+    decides(&listed(body), name, deciding)
+}
+
+/// Whether loops among statements change a variable.
+fn moves_in_loops(items: &Items, name: &str) -> bool {
+    struct Loops<'n>(&'n str, bool);
+    impl<'ast> Visit<'ast> for Loops<'_> {
+        fn visit_statement(&mut self, statement: &'ast Statement, span: &'ast Span) {
+            if matches!(statement, Statement::While(_) | Statement::DoWhile(_) | Statement::For(_)) {
+                self.1 |= changed(&Node::new(statement.clone(), *span)).iter().any(|own| own == self.0);
+            }
+            visit::visit_statement(self, statement, span);
+        }
+    }
+    let mut loops = Loops(name, false);
+    items.iter().for_each(|item| loops.visit_block_item(&item.node, &item.span));
+    loops.1
 }
 
 /// Whether an expression calls nothing, and looks at memory only by arrays' names.

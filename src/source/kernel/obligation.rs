@@ -56,3 +56,14 @@ pub struct Surroundings {
     pub iterators: Vec<String>,
     pub conditions: Vec<Condition>,
 }
+
+/// An access that would leave its array in some iteration, and that data decide about: the program is taken to be right, so that they
+/// never let it happen there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Beyond {
+    /// `out[n]`
+    pub text: String,
+    /// Such an iteration, in words.
+    pub at: String,
+    pub span: Span,
+}

@@ -816,7 +816,6 @@ fn what_no_count_ends_is_refused() {
             "int i = 0; while (i < 9) { if (a[i] > 3) { a[i]--; while (i < 9 && a[i] > 3) i++; } else i++; }",
             "counts with `i`",
         ),
-        ("int i = 0; while (i < 9) { if (a[i] > 3) while (i < 9 && a[i] > 4) i++; else i++; }", "counts with `i`"),
         (
             "int i = 0, k = 7; while (i < 9) { if (a[i] > k) { k++; while (i < 9 && a[i] > k) i++; } else i++; }",
             "counts with `i`",

@@ -54,6 +54,38 @@ fn what_tells_alone_where_it_goes() {
     );
 }
 
+/// A text of four letters that ends at 0.
+fn of_text(body: &str) -> String {
+    of(&format!("for (int i = 0; i < 64; i++) p[i] = (a[i] & 3) + (i < 40); p[m + 1] = 0;\n{body}"))
+}
+
+#[test]
+fn what_loops_in_a_round_move() {
+    compare_each(
+        &[
+            "int i = 0, k = 0; while (p[i]) { while (p[i] == 1) i++; if (!p[i]) break; k++; while (p[i] && p[i] != 1) i++; } c[0] = k;",
+            "int i = 0, k = 0; for (;;) { while (p[i] == 1 || p[i] == 3) i++; if (p[i] == 0) break; \
+             if (p[i] == 2) { int v = 0; while (p[i] == 2) { v = v * 10 + p[i]; i++; } c[k++] = v; } else { c[k++] = -i; i++; } } c[63] = k;",
+            "int i = 0; for (;;) { int l = 0; for (; p[i] && p[i] != 2; i++) l++; c[i] = l; if (!p[i]) break; i++; }",
+            "int i = 0, k = 0; while (p[i]) { int from = i; do i++, k += i; while (p[i] == p[from]); c[from] = i - from; } c[63] = k;",
+            "int i = 0; while (p[i]) { int j = i; while (p[i] > 1) { i++; if (p[i] == 4) break; c[j]++; } c[i]--; i++; }",
+            "int i = 0; for (;;) { do { c[i]++; if (p[i] > 2) c[i] += 5; i++; } while (p[i] > 1); if (p[i] == 0) break; }",
+            "int i = 0; while (i < 50) { if (p[i] > 3) while (i < 50 && p[i] > 2) i++; else i++; }",
+            "int i = 0; while (p[i]) { while (p[i] == 1) { i++; if (p[i] == 3) continue; c[i] = 7; } if (p[i]) i++; }",
+        ],
+        |body| compare_small(&source(&of_text(body))),
+    );
+    let all = [
+        // What the rounds before have left tells how the loop inside goes on.
+        "int i = 0, k = 0; while (p[i]) { while (p[i] == 1 && k < 9) { i++; k++; } if (p[i] == 2) i++; else k = 0; }",
+        "int i = 0; while (p[i]) { while (p[i] > c[1]) { i++; c[1] = a[i]; } if (p[i] == 3) c[1] = 0; }",
+        "int i = 0, k = 0; while (p[i]) { while (k++ < p[i]) i = p[i + 1]; k = i; }",
+    ];
+    for body in all {
+        assert!(!diagnostic(&of_text(body)).message.is_empty(), "{body}");
+    }
+}
+
 #[test]
 fn what_leads_up_or_down() {
     compare_each(
