@@ -7,19 +7,21 @@
 //! becomes `for (int round = 0; round < 32; round++) { if (!t) break; bits += t & 1; t >>= 1; }`. Shifts, divisions by a constant and
 //! `t &= t - 1` leave nothing of a number after as many rounds as its type allows, or what it is given before: a loop whose condition
 //! depends on it alone has ended by then, or never does. So it is with `s = (s & 0xffff) + (s >> 16)`, which leaves numbers below 65536
-//! as they are. How often others run at most, [`super::nearing`] tells.
+//! as they are, and with `while (x % d == 0) x /= d;`, which no `d` ends that is 1. How often others run at most, [`super::nearing`] tells.
 
 use lang_c::ast::{
-    BinaryOperator, BlockItem, Expression, ForInitializer, ForStatement, FunctionDefinition, Statement, WhileStatement,
+    BinaryOperator, BlockItem, Expression, ForInitializer, ForStatement, FunctionDefinition, Statement, UnaryOperator,
+    WhileStatement,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::{self, Visit};
 
 use super::data::{Data, Decided};
 use super::following::{Following, Rounds};
-use super::heads::Extents;
+use super::heads::{Extents, conjuncts};
 use super::leave::statement;
 use super::nearing::{Nearing, changes_of, given, has_goto, leaves_early, leaving};
+use super::ranges::Ranges;
 use super::strides::Stride;
 use super::taking::{is_last_bit, within};
 use super::ways::all_go_on;
@@ -44,7 +46,8 @@ pub fn dwindling(function: &mut FunctionDefinition, declared: &Declared, types: 
     let counts_anew = decided == Decided::ByAny;
     let mut body = function.statement.clone();
     let extents = Extents::of(function, declared);
-    let loops = Loops { data, declared, types, counts_anew, extents, whole: &function.statement };
+    let ranges = Ranges::of(function, declared);
+    let loops = Loops { data, declared, types, counts_anew, extents, ranges, whole: &function.statement };
     let mut count = 0;
     loops.statement(&mut body, &[], &[], &mut count);
     function.statement = body;
@@ -56,6 +59,7 @@ struct Loops<'d> {
     types: &'d Types,
     counts_anew: bool,
     extents: Extents,
+    ranges: Ranges<'d>,
     /// The function's body as it was.
     whole: &'d Node<Statement>,
 }
@@ -212,10 +216,13 @@ impl Loops<'_> {
         let moved: Vec<String> = names_in(condition).into_iter().filter(|name| all.contains(name)).collect();
         let name = moved.first()?;
         let ty = self.declared.integer(name, 0).filter(|_| !self.declared.has_address(name))?;
-        let mut ways = own
-            .iter()
-            .enumerate()
-            .filter_map(|(k, item)| Some((k, dwindles(item, name).or_else(|| halved(own, k, name))?)));
+        let mut ways = own.iter().enumerate().filter_map(|(k, item)| {
+            let way = dwindles(item, name).or_else(|| halved(own, k, name));
+            Some((
+                k,
+                way.or_else(|| divided(condition, item, name).filter(|by| !all.contains(by)).map(|_| Way::Divide(2)))?,
+            ))
+        });
         let ((place, way), once) = (ways.next()?, ways.next().is_none());
         // Of what is known before the run each round is read by itself.
         let first = before.iter().rev().find(|item| changes_of(item, name));
@@ -227,7 +234,8 @@ impl Loops<'_> {
         let is_moved_once = own.iter().filter(is_own).count() == 1 && !goes_on_early(&own[..place]);
         let (least, most) = ty.limits();
         let fits = |(low, high): &(i64, i64)| least <= *low && *high <= most;
-        let begins = first.flatten().and_then(|first| within(self.declared, first)).filter(fits);
+        let begins = first.flatten().and_then(|first| within(self.declared, first));
+        let begins = begins.or_else(|| self.ranges.value(&named(name, condition.span))).filter(fits);
         // The largest number there can be; none where it may be negative.
         let largest = match begins {
             Some((0.., high)) => Some(high.unsigned_abs()),
@@ -444,6 +452,28 @@ fn dwindles(item: &Node<BlockItem>, name: &str) -> Option<Way> {
         }
         _ => None,
     }
+}
+
+/// `d` of `while (v % d == 0) v /= d;`, which ends in C only where that is no 0, 1 or -1.
+fn divided(condition: &Node<Expression>, item: &Node<BlockItem>, name: &str) -> Option<String> {
+    let BlockItem::Statement(Node { node: Statement::Expression(Some(own)), .. }) = &item.node else { return None };
+    let by = match operation(own).filter(|(_, o)| is_name(&o.lhs, name))? {
+        (BinaryOperator::AssignDivide, o) => variable(&o.rhs)?,
+        (BinaryOperator::Assign, o) => match operation(&o.rhs)? {
+            (BinaryOperator::Divide, quotient) if is_name(&quotient.lhs, name) => variable(&quotient.rhs)?,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let is_rest = |node: &Node<Expression>| matches!(operation(node), Some((BinaryOperator::Modulo, o)) if is_name(&o.lhs, name) && is_name(&o.rhs, by));
+    let is_divided = |part: &&Node<Expression>| match (&part.node, operation(part)) {
+        (_, Some((BinaryOperator::Equals, o))) => is_rest(&o.lhs) && constant(&o.rhs) == Some(0),
+        (Expression::UnaryOperator(unary), _) => {
+            unary.node.operator.node == UnaryOperator::Negate && is_rest(&unary.node.operand)
+        }
+        _ => false,
+    };
+    conjuncts(condition).iter().any(is_divided).then(|| by.to_string())
 }
 
 /// `v % base + v / base`, or its like with shifts and masks, in either order.

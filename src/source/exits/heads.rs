@@ -2,7 +2,7 @@
 //!
 //! `for (…; i < n && a[i] != x; …) …` is `for (…; i < n; …) { if (!(a[i] != x)) break; … }`. Where nothing else ends a loop, as in
 //! `while (a[i] != 0) i++;` and `for (i = 0; i < count[k]; i++) if (a[i] == x) break;`, the array does: in C there is no `a[i]` behind
-//! its last element. `i * i < n` is `i < n && i * i < n`, as no square of an integer is less than it.
+//! its last element. `i * i < n` is `i < n && i * i < n` (`squares.rs`).
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,10 +15,10 @@ use lang_c::visit::{self, Visit};
 
 use super::data::{Data, Decided};
 use super::leave::{counters, statement};
+use super::squares::Squares;
 use crate::source::breaks::{all, counts, has_break, is_always, opposite};
 use crate::source::canonical::{REPEATED, at_least_once, has_continue, has_jump, names_in, statements};
 use crate::source::counters::named;
-use crate::source::flat::constant;
 use crate::source::function::{derived, identifier};
 use crate::source::known::{Declared, changed, changed_in};
 use crate::source::left::step_of;
@@ -27,14 +27,7 @@ use crate::source::nest::operation;
 use crate::source::plain::{binary, block, choice, inner, listed, number, untrue, variable};
 use crate::source::polynomial::changes;
 use crate::source::program::Changed;
-
-/// What a conversion is made of.
-fn converted(node: &Node<Expression>) -> &Node<Expression> {
-    match &node.node {
-        Expression::Cast(cast) => converted(&cast.node.expression),
-        _ => node,
-    }
-}
+use crate::source::types::Types;
 
 /// Whether a condition is `j < n` of a loop that counts `j` by 1 and changes nothing of `n`, nor ends otherwise: its head may say so, as one
 /// of those of `data_bounds`.
@@ -48,15 +41,16 @@ fn is_kept_end(condition: &Node<Expression>, step: &Node<Expression>, body: &Nod
 }
 
 /// Rewrites the body of a function.
-pub fn split(function: &mut FunctionDefinition, declared: &Declared, decided: Decided) {
+pub fn split(function: &mut FunctionDefinition, declared: &Declared, types: &Types, decided: Decided) {
     let data = Data::of(function, declared, decided);
-    let heads = Heads { data, declared, extents: Extents::of(function, declared) };
+    let squares = Squares::of(function, declared, types);
+    let heads = Heads { data, squares, extents: Extents::of(function, declared) };
     heads.statement(&mut function.statement);
 }
 
 struct Heads<'d> {
     data: Data<'d>,
-    declared: &'d Declared,
+    squares: Squares<'d>,
     extents: Extents,
 }
 
@@ -137,18 +131,24 @@ impl Heads<'_> {
         let span = node.span;
         let own = counters(node);
         let is_data = |part: &Node<Expression>| self.data.is_in_but(part, &own);
-        let (condition, step, body) = match &mut node.node {
-            Statement::While(w) => (Some(w.node.expression.clone()), None, &mut w.node.statement),
-            Statement::For(f) => (f.node.condition.clone(), f.node.step.clone(), &mut f.node.statement),
+        let condition = match &node.node {
+            Statement::While(w) => Some(&w.node.expression),
+            Statement::For(f) => f.node.condition.as_ref(),
             _ => return,
         };
-        let mut parts: Vec<Node<Expression>> = condition.iter().flat_map(|all| conjuncts(all)).cloned().collect();
-        let roots: Vec<_> = parts.iter().filter_map(|part| self.root(part)).filter(|root| !is_data(root)).collect();
-        let is_square = |part: &Node<Expression>| !roots.is_empty() && self.root(part).is_some();
+        let mut parts: Vec<Node<Expression>> = condition.into_iter().flat_map(|all| conjuncts(all)).cloned().collect();
+        let squares = parts.iter().filter_map(|part| Some((part.clone(), self.squares.root(part, node, &self.data)?)));
+        let squares: Vec<_> = squares.filter(|(_, root)| !is_data(root)).collect();
+        let is_square = |part: &Node<Expression>| squares.iter().any(|(own, _)| own == part);
+        let (step, body) = match &mut node.node {
+            Statement::While(w) => (None, &mut w.node.statement),
+            Statement::For(f) => (f.node.step.clone(), &mut f.node.statement),
+            _ => return,
+        };
         let is_counting =
             |part: &Node<Expression>| !is_always(part) && !is_data(part) && counts(part) && !is_square(part);
         if !parts.iter().any(is_counting) {
-            parts.extend(roots.iter().cloned());
+            parts.extend(squares.iter().map(|(_, root)| root.clone()));
         }
         let is_counted = parts.iter().any(is_counting);
         let (mut counting, mut others): (Vec<Node<Expression>>, Vec<Node<Expression>>) = (vec![], vec![]);
@@ -201,33 +201,6 @@ impl Heads<'_> {
             Statement::For(f) => f.node.condition = Some(Box::new(counting)),
             _ => {}
         }
-    }
-
-    /// `i < n` of `i * i < n`, of which only integers that C lets nothing bring round are thought; of a number its root.
-    fn root(&self, part: &Node<Expression>) -> Option<Node<Expression>> {
-        let (operator, o) = operation(part)?;
-        let (square, end, is_closed) = match operator {
-            BinaryOperator::Less | BinaryOperator::LessOrEqual => {
-                (&o.lhs, &o.rhs, operator == BinaryOperator::LessOrEqual)
-            }
-            BinaryOperator::Greater | BinaryOperator::GreaterOrEqual => {
-                (&o.rhs, &o.lhs, operator == BinaryOperator::GreaterOrEqual)
-            }
-            _ => return None,
-        };
-        let (BinaryOperator::Multiply, factors) = operation(square)? else { return None };
-        let name = variable(converted(&factors.lhs)).filter(|name| variable(converted(&factors.rhs)) == Some(name))?;
-        let is_signed = names_in(part).iter().all(|name| self.declared.is_signed(name));
-        let is_own = self.declared.has_bits(name, 32) && !names_in(end).iter().any(|own| own == name);
-        let (operator, end) = match constant(end) {
-            Some(end) => {
-                let root = (end - i64::from(!is_closed)).max(0).isqrt();
-                (BinaryOperator::LessOrEqual, number(&root.to_string(), part.span))
-            }
-            None if is_closed => (BinaryOperator::LessOrEqual, (**end).clone()),
-            None => (BinaryOperator::Less, (**end).clone()),
-        };
-        (is_signed && is_own).then(|| binary(operator, named(name, part.span), end, part.span))
     }
 
     /// `{ … } while (i < n && a[i] != x) { … }` of a short `do` loop that data and a counter end.

@@ -18,7 +18,9 @@ mod heads;
 mod leave;
 mod looked;
 mod nearing;
+mod ranges;
 mod reached;
+mod squares;
 mod strides;
 mod taking;
 mod wandering;
@@ -134,7 +136,7 @@ fn is_uneven(step: &Node<Expression>) -> bool {
 
 /// Makes a `break` of each condition on data beside one that counts, in the heads of all loops.
 pub fn split_heads(unit: &mut TranslationUnit, types: &Types, decided: Decided) {
-    each_function(unit, &mut |function| heads::split(function, &Declared::of(function, types), decided));
+    each_function(unit, &mut |function| heads::split(function, &Declared::of(function, types), types, decided));
 }
 
 /// Makes loops that count of those that end when nothing is left of a number, or for any other reason that tells how often they run at most.
@@ -153,7 +155,7 @@ pub fn ended(unit: &mut TranslationUnit, types: &Types) {
 pub fn exits(unit: &mut TranslationUnit, types: &Types, decided: Decided) {
     each_function(unit, &mut |function| {
         let own = Declared::of(function, types);
-        heads::split(function, &own, decided);
+        heads::split(function, &own, types, decided);
         let mut exits = Exits { taken: names_of(function), specifiers: &own, origins: HashMap::new() };
         let mut body = function.statement.clone();
         if exits.returns(&mut body).is_some() {

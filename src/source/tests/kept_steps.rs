@@ -69,3 +69,38 @@ fn heads_up_to_a_root() {
     let of_others = of("for (int i = 0; i * m < n; i++) c[0]++;");
     assert_eq!(diagnostic(&of_others).message, "this loop bound is not affine: it multiplies variables");
 }
+
+#[test]
+fn heads_up_to_a_root_of_data() {
+    compare_each(
+        &[
+            "for (int i = 0; i < n; i++) { int x = a[i] & 255, q = x > 1; for (int d = 2; d * d <= x; d++) if (x % d == 0) { q = 0; break; } c[i & 7] += q; }",
+            "for (int i = 0; i < n; i++) { unsigned x = a[i] & 255, k = 0; for (unsigned d = 2; d * d <= x; d++) while (x % d == 0) { x /= d; k++; } c[i & 7] += k + x; }",
+            "int x = (a[0] & 1023) - 3, r = 0; while ((r + 1) * (r + 1) <= x) r++; c[0] = r;",
+            "int x = a[0] & 255; int r = 0; while (x > r * r) { r += 3; c[0]++; } c[1] = r;",
+            "int x = a[0] & 255, y = x >> 2, z = y + 3; for (int r = 1; (long long)r * r <= z; r++) c[r & 7] = r;",
+            "int x = a[0] & 255; if (a[0] & 256) x = 300; x >>= (a[0] >> 9) & 3; for (int r = 0; r * r < x; r++) c[r & 7] = r;",
+            "unsigned x = a[0] & 255; for (unsigned long r = 16; r * r <= x; r += 5) c[r & 7] = r;",
+            "int x = a[0] & 15; for (int r = -3; r * r <= x; r++) c[0] += r;",
+            "int x = a[0] & 255; x = x / 3; x = x & 31; for (int r = 1; r * r <= x; r++) c[r & 7] = x;",
+            // Divisors.
+            "int x = a[0] & 255 | 1, d = ((a[0] >> 9) & 7) + 2; while (x % d == 0) { x = x / d; c[0]++; } c[1] = x;",
+            "int x = a[0] & 255 | 1, d = ((a[0] >> 9) & 7) + 2; while (x > 1 && !(x % d)) { x /= d; c[0]++; } c[1] = x;",
+        ],
+        compare,
+    );
+    for body in [
+        // What may come round.
+        "unsigned x = a[0]; for (unsigned d = 2; d * d <= x; d++) c[0]++;",
+        "unsigned x = a[0] & 255; for (unsigned d = a[1]; d * d <= x; d++) c[0]++;",
+        "unsigned x = a[0] & 255, d = 0; for (int i = 0; i < n; i++) d++; while (d * d <= x) { d++; c[0]++; }",
+        "unsigned x = a[0] & 255; for (unsigned d = 2; d * d <= x; d += 65534) c[0]++;",
+        "unsigned x = a[0] & 255; for (int i = 0; i < n; i++) x += 7; for (unsigned d = 2; d * d <= x; d++) c[0]++;",
+        "int x = a[0] & 255; x -= 300; for (unsigned d = 2; d * d <= x; d++) c[0]++;",
+        // Nothing becomes less.
+        "int x = a[0] & 255 | 1, d = 2; while (x % d == 0) { x /= d; d = 1; }",
+        "int x = a[0] & 255 | 1, d = a[1]; while (x % d != 0) { x /= d; c[0]++; if (x == 7) break; }",
+    ] {
+        assert!(!diagnostic(&of(body)).message.is_empty(), "{body}");
+    }
+}
