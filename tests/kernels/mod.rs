@@ -143,6 +143,7 @@ pub fn nest(name: &str, parameters: &str, arrays: &str, loops: &str, target: &st
         body,
         quotients: vec![],
         made: Default::default(),
+        beyond: vec![],
         tilings: vec![],
     }
 }
