@@ -212,6 +212,41 @@ fn tells_of_subscripts(board: &str) {
     }
 }
 
+const OFTEN: &str = "\
+#include <stdint.h>
+void often(uint8_t a[8], int32_t c[4])
+{
+    int k = a[0] > 99 ? a[0] - 91 : a[0] & 7;
+#pragma burstc rounds(9)
+    while (k > 0) {
+        k--;
+        c[k & 3]++;
+    }
+}
+";
+
+/// A loop that goes on when it has run as often as stated is told, and ends.
+fn tells_of_rounds(board: &str) {
+    let mut rig = Rig::new(OFTEN, vec![], board, &[]);
+    let [a, c] = [0, 1].map(|array| rig.job.placement.regions[array].base as usize);
+    let done = READY | 1 << DONE;
+    let before = rig.job.image.clone();
+    for (value, rounds, is_told) in
+        [(0, 0, false), (7, 7, false), (98, 2, false), (100, 9, false), (101, 9, true), (200, 9, true)]
+    {
+        rig.job.image[a] = value;
+        let status = if is_told { done | 1 << INDEX_ERROR } else { done };
+        let (outcome, output) = rig.run(&rig.registers(&[]));
+        assert_eq!(output.counters.status, status, "{board}: {value}");
+        assert_eq!(outcome == Outcome::Subscript, is_told, "{board}: {value}");
+        let added = |k: usize| {
+            let word = |image: &[u8]| i32::from_le_bytes(image[c + 4 * k..c + 4 * k + 4].try_into().unwrap());
+            word(&output.image).wrapping_sub(word(&before))
+        };
+        assert_eq!((0..4).map(added).sum::<i32>(), rounds, "{board}: {value}");
+    }
+}
+
 const PUT: &str = "\
 #include <stdint.h>
 void put(int16_t x[40], int32_t h[300], uint8_t y[20][50])
@@ -349,6 +384,12 @@ fn bounds_that_depend_on_data() {
         tells_of_bounds(text, more, "stratix2-ddr400");
         tells_of_bounds(text, more, "generic-axi4");
     }
+}
+
+#[test]
+fn rounds_beyond_those_stated() {
+    tells_of_rounds("stratix2-ddr400");
+    tells_of_rounds("generic-axi4");
 }
 
 #[test]

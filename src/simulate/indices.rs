@@ -16,7 +16,7 @@ use crate::simulate::job::Job;
 use crate::simulate::number::Number;
 use crate::simulate::random::Range;
 use crate::source::evaluate::evaluate;
-use crate::source::kernel::{Access, Argument, BinaryOp, Expr, Kernel, ScalarType, Statement};
+use crate::source::kernel::{Access, Argument, BinaryOp, Expr, Kernel, ScalarType, Statement, UnaryOp};
 use crate::walk::{Values, count, in_order};
 
 /// Loops that a count of the iterations looks at, and iterations that are checked: beyond them the status word tells.
@@ -304,7 +304,8 @@ pub fn check(offload: &Offload, job: &Job) -> std::result::Result<(), Diagnostic
     let (statements, iterators) = (kernel.statements(), kernel.iterators());
     let mut image = job.image.clone();
     let outside: RefCell<Option<(Span, ArrayId, i64, i64)>> = RefCell::new(None);
-    let beyond: RefCell<Option<Span>> = RefCell::new(None);
+    // With whether it is no bound of a loop that is beyond, which has two sides, but a number of rounds.
+    let beyond: RefCell<Option<(Span, bool)>> = RefCell::new(None);
     let mut values = Values::new(&job.sizes);
     let _ = in_order(&offload.source_order.pieces, &mut values, |piece, values| {
         let number = piece.leaf.statement();
@@ -337,8 +338,9 @@ pub fn check(offload: &Offload, job: &Job) -> std::result::Result<(), Diagnostic
                 word.unwrap_or(0)
             };
             let mut of = |expr: &Expr| evaluate(expr, &mut read, &|scalar| scalars[scalar], &index);
-            if statement.values().flat_map(Expr::told).any(|told| of(told) != 0) {
-                *beyond.borrow_mut() = Some(statement.span);
+            if let Some(told) = statement.values().find_map(|value| told(value, &mut of)) {
+                *beyond.borrow_mut() =
+                    Some((statement.span, !matches!(told, Expr::Binary { op: BinaryOp::LogicalAnd, .. })));
                 return ControlFlow::Break(());
             }
             match &statement.value {
@@ -358,7 +360,12 @@ pub fn check(offload: &Offload, job: &Job) -> std::result::Result<(), Diagnostic
         }
         if outside.borrow().is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    if let Some(span) = beyond.into_inner() {
+    if let Some((span, true)) = beyond.borrow().as_ref() {
+        return Err(Diagnostic::new("with these data a loop runs more often than `rounds` says")
+            .at(*span, "in this loop")
+            .help("state more rounds, or give the data that decide a range, --data NAME=LOW..HIGH"));
+    }
+    if let Some((span, _)) = beyond.into_inner() {
         return Err(Diagnostic::new("with these data the bounds of a loop leave the arrays, or the range that they were given")
             .at(span, "in this loop")
             .help("give the data that they are made of a range, --data NAME=LOW..HIGH or `#pragma burstc range(NAME: LOW..HIGH)`"));
@@ -373,6 +380,23 @@ pub fn check(offload: &Offload, job: &Job) -> std::result::Result<(), Diagnostic
                 .help("give the data that it is made of a range, --data NAME=LOW..HIGH or `#pragma burstc range(NAME: LOW..HIGH)`, or mask it in C, as in `t[x[i] & 255]`"))
         }
     }
+}
+
+/// What is an error, of all that C evaluates on the way to a value.
+fn told<'e>(expr: &'e Expr, of: &mut dyn FnMut(&Expr) -> i64) -> Option<&'e Expr> {
+    let (first, then) = match expr {
+        Expr::Unary { op: UnaryOp::OutOfRange, operand, .. } => {
+            return told(operand, of).or_else(|| (of(operand) != 0).then_some(&**operand));
+        }
+        Expr::Select { condition, then, otherwise, .. } => {
+            (condition, if of(condition) != 0 { then } else { otherwise })
+        }
+        Expr::Binary { op: BinaryOp::LogicalAnd, left, right, .. } if of(left) != 0 => (left, right),
+        Expr::Binary { op: BinaryOp::LogicalOr, left, right, .. } if of(left) == 0 => (left, right),
+        Expr::Binary { op: BinaryOp::LogicalAnd | BinaryOp::LogicalOr, left, .. } => return told(left, of),
+        _ => return expr.operands().into_iter().find_map(|operand| told(operand, of)),
+    };
+    told(first, of).or_else(|| told(then, of))
 }
 
 /// A size, or the value of a quotient.

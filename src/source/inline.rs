@@ -17,6 +17,7 @@ use super::host;
 use super::kernel::{BinaryOp, Condition, Expr, ScalarType, UnaryOp};
 use super::nest::assignment;
 use super::scope::{Checked, Name, Scope};
+use super::stated::BEYOND;
 use super::types::{CType, is_const};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::ids::ArrayId;
@@ -230,12 +231,16 @@ impl<'a> Scope<'a> {
     /// A call of a function of the library, whose arguments are looked at once; `None` where `name` is none that is known.
     fn library_call(&mut self, name: &str, call: &CallExpression, span: Span) -> Checked<Option<Expr>> {
         let operator = library_function(name);
-        if operator.is_none() && absolute(name, self.types.long).is_none() && host::library_function(name).is_none() {
+        let is_known = operator.is_some() || name == BEYOND || absolute(name, self.types.long).is_some();
+        if !is_known && host::library_function(name).is_none() {
             return Ok(None);
         }
         let arguments = call.arguments.iter().map(|argument| self.expression(argument)).collect::<Checked<Vec<_>>>()?;
         if let (Some((op, ty)), [argument]) = (operator, &arguments[..]) {
             return Ok(Some(unary(op, convert(argument.clone(), ty))));
+        }
+        if let (BEYOND, [told]) = (name, &arguments[..]) {
+            return Ok(Some(unary(UnaryOp::OutOfRange, told.clone())));
         }
         match self.chosen_call(name, &arguments, span) {
             Some(value) => Ok(Some(value)),

@@ -56,6 +56,7 @@ mod ring;
 mod rounds;
 mod scope;
 mod splice;
+mod stated;
 mod steps;
 mod strings;
 mod structs;
@@ -223,6 +224,7 @@ fn check_nesting(preprocessed: &Preprocessed) -> Checked<()> {
 /// The kernel of a preprocessed text, calls of helpers with pointers replaced by their bodies first.
 fn lower(preprocessed: &Preprocessed) -> Checked<Kernel> {
     let mut spliced: Option<Preprocessed> = builtins::defined(preprocessed);
+    spliced = stated::counted(spliced.as_ref().unwrap_or(preprocessed))?.or(spliced);
     spliced = hiding::apart(spliced.as_ref().unwrap_or(preprocessed)).or(spliced);
     spliced = typedefs::expanded(spliced.as_ref().unwrap_or(preprocessed), false).or(spliced);
     spliced = pointees::as_arrays(spliced.as_ref().unwrap_or(preprocessed)).or(spliced);

@@ -177,13 +177,12 @@ impl Nest<'_, '_> {
                 .at(place, "it must change by the same constant in every iteration")
                 .help(format!(
                     "set `{name}` before the loop to a sum of iterators and sizes, and let every way through the body add the same constant, as in \
-                     `{name}++`; where data decide, say how many rounds there are at most: `for (int k = 0; k < N; k++) if (…) {{ … }}` with the loop's \
-                     condition in the `if`"
+                     `{name}++`; where data decide, say how many rounds there are at most: `#pragma burstc rounds(N)` on the line before the loop"
                 )),
             _ => loop_of("ends where data tell".into())
                 .at(place, "known only when the data are")
                 .help(
-                    "say how many rounds there are at most: `for (int k = 0; k < N; k++) if (…) { … }` with the loop's condition in the `if`",
+                    "say how many rounds there are at most: `#pragma burstc rounds(N)` on the line before the loop",
                 ),
         }
     }

@@ -4,6 +4,7 @@
 //! #pragma burstc size(N: 128, min 1, max 4096)
 //! #pragma burstc extent(a: N)
 //! #pragma burstc scratch(a) stores(all) panels(a) range(a: 0..255) layout(a: tiles) uses(apart)
+//! #pragma burstc rounds(2 * N)
 //! #pragma burstc tile(i:32, j:32, k:32) strip(2) lanes(4) order(k, i, j)
 //! #pragma burstc tile(i:32, j:32) units(i:4)
 //! #pragma burstc schedule((i,j) -> (N-j, i)) tile(10, 10)
@@ -29,7 +30,7 @@ use parser::Parser;
 pub use text::{directive_text, order_text, storage_directives};
 
 /// What a directive may begin with, and an example of each.
-const DIRECTIVES: [(&str, &str); 16] = [
+const DIRECTIVES: [(&str, &str); 17] = [
     ("tile", "tile(i:32, j:32)"),
     ("schedule", "schedule((i,j) -> (i+j, i)) tile(10, 10)"),
     ("strip", "tile(i:32, j:32) strip(2)"),
@@ -40,6 +41,7 @@ const DIRECTIVES: [(&str, &str); 16] = [
     ("extent", "extent(a: N)"),
     ("scratch", "scratch(a)"),
     ("range", "range(a: 0..255)"),
+    ("rounds", "rounds(2 * N)"),
     ("stores", "stores(all)"),
     ("masks", "masks(none)"),
     ("panels", "panels(a)"),
@@ -213,6 +215,29 @@ pub fn read(pragmas: &[Pragma], macros: &HashMap<String, String>, reserved: &Has
         }
     }
     Ok(directives)
+}
+
+/// How often the next loop runs at most, as a directive says.
+pub struct Stated {
+    /// Over sizes.
+    pub most: Affine,
+    /// Where the directive stands in the preprocessed text.
+    pub start: usize,
+    pub span: Span,
+}
+
+/// All of those.
+pub fn rounds(pragmas: &[Pragma], macros: &HashMap<String, String>) -> Checked<Vec<Stated>> {
+    let mut found = vec![];
+    for pragma in pragmas.iter().filter(|pragma| pragma.words.first().is_some_and(|word| word.text == "burstc")) {
+        let Some(at) = pragma.words.iter().position(|word| word.text == "rounds") else { continue };
+        check_depth(&pragma.words)?;
+        let (span, reserved) = (pragma.words[at].span, HashSet::new());
+        let mut parser =
+            Parser { words: &pragma.words, at: at + 1, last: span, macros, reserved: &reserved, expanding: false };
+        found.push(Stated { most: parser.rounds()?, start: pragma.start, span });
+    }
+    Ok(found)
 }
 
 fn check_depth(words: &[Word]) -> Checked<()> {

@@ -132,6 +132,7 @@ impl<'w> Parser<'w> {
                     self.expect(")", HELP)?;
                     directives.without_masks = true;
                 }
+                "rounds" => drop(self.rounds()?),
                 "wires" => {
                     const HELP: &str =
                         "write `wires(all)`: schedules name the statements without temporaries that are wires";
@@ -359,6 +360,15 @@ impl<'w> Parser<'w> {
         let values = self.sums()?;
         extents.push(Extent { name, values });
         self.expect(")", HELP)
+    }
+
+    /// `(2 * n)` of `rounds(2 * n)`
+    pub fn rounds(&mut self) -> Checked<Affine> {
+        const HELP: &str = "write `rounds(2 * n)` before a `while` or `do` loop: it runs so often at most";
+        self.expect("(", HELP)?;
+        let most = self.sum(&mut vec![])?;
+        self.expect(")", HELP)?;
+        Ok(most)
     }
 
     /// `scratch(a, b)`

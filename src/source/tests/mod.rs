@@ -20,6 +20,7 @@ mod refusals;
 mod robustness;
 mod rounds;
 mod seeded;
+mod stated;
 mod structs;
 mod temporaries;
 mod typed;
