@@ -295,7 +295,7 @@ kernels! {
     kept_steps; [n = 0], [n = 7];
     wandering; [n = 0], [n = 11];
     tokens; [n = 0], [n = 13];
-    stated_rounds; [n = 1], [n = 9];
+    stated_rounds; [n = 1];
     divisors; [];
     countdowns; [n = 5];
     means; [];

@@ -214,10 +214,11 @@ fn tells_of_subscripts(board: &str) {
 
 const OFTEN: &str = "\
 #include <stdint.h>
-void often(uint8_t a[8], int32_t c[4])
+#pragma burstc size(n: 12, max 40)
+void often(int n, uint8_t a[8], int32_t c[4])
 {
     int k = a[0] > 99 ? a[0] - 91 : a[0] & 7;
-#pragma burstc rounds(9)
+#pragma burstc rounds(n - 3)
     while (k > 0) {
         k--;
         c[k & 3]++;
@@ -226,14 +227,12 @@ void often(uint8_t a[8], int32_t c[4])
 ";
 
 /// A loop that goes on when it has run as often as stated is told, and ends.
-fn tells_of_rounds(board: &str) {
-    let mut rig = Rig::new(OFTEN, vec![], board, &[]);
+fn tells_of_rounds(board: &str, n: i128, cases: &[(u8, i32, bool)]) {
+    let mut rig = Rig::new(OFTEN, vec![], board, &[("n", n)]);
     let [a, c] = [0, 1].map(|array| rig.job.placement.regions[array].base as usize);
     let done = READY | 1 << DONE;
     let before = rig.job.image.clone();
-    for (value, rounds, is_told) in
-        [(0, 0, false), (7, 7, false), (98, 2, false), (100, 9, false), (101, 9, true), (200, 9, true)]
-    {
+    for &(value, rounds, is_told) in cases {
         rig.job.image[a] = value;
         let status = if is_told { done | 1 << INDEX_ERROR } else { done };
         let (outcome, output) = rig.run(&rig.registers(&[]));
@@ -388,8 +387,11 @@ fn bounds_that_depend_on_data() {
 
 #[test]
 fn rounds_beyond_those_stated() {
-    tells_of_rounds("stratix2-ddr400");
-    tells_of_rounds("generic-axi4");
+    let cases = [(0, 0, false), (7, 7, false), (98, 2, false), (100, 9, false), (101, 9, true), (200, 9, true)];
+    tells_of_rounds("stratix2-ddr400", 12, &cases);
+    tells_of_rounds("generic-axi4", 12, &cases);
+    // No round at all, of less than none that are stated.
+    tells_of_rounds("stratix2-ddr400", 2, &[(0, 0, false), (8, 0, false), (1, 0, true)]);
 }
 
 #[test]

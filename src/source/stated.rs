@@ -74,8 +74,14 @@ impl Loop {
         let tokens = &preprocessed.tokens;
         let bytes = |from: usize, to: usize| tokens[from].start..tokens[to].end;
         let most = stated.most.to_string();
-        let head = format!("for (int {round} = 0; {round} <= ({most}); {round}++)");
-        let beyond = format!("if ({BEYOND}({round} == ({most}))) break; else");
+        // Sizes are not negative. Where the sum may be, the first round tells.
+        let may_be_negative = stated.most.constant < 0 || stated.most.terms.values().any(|factor| *factor < 0);
+        let (end, is_last) = match may_be_negative {
+            true => (format!("(({most}) > 0 ? ({most}) : 0)"), ">="),
+            false => (format!("({most})"), "=="),
+        };
+        let head = format!("for (int {round} = 0; {round} <= {end}; {round}++)");
+        let beyond = format!("if ({BEYOND}({round} {is_last} ({most}))) break; else");
         match self {
             Loop::While(first, open, close) => {
                 let place = ByteSpan::span(tokens[first].start, tokens[close].end);

@@ -1,10 +1,10 @@
 #include <stdint.h>
 
 /* Loops of which a directive says how often they run at most: sorting with a stack, and until nothing is swapped. */
-#pragma burstc size(n: 14, min 1, max 14)
-void stated_rounds(int n, int16_t a[14], uint8_t b[14], int32_t passes[1])
+#pragma burstc size(n: 7, min 1, max 7)
+void stated_rounds(int n, int16_t a[7], uint8_t b[7], int32_t passes[1])
 {
-    int8_t stack[28];
+    int8_t stack[14];
     int top = 0;
     stack[top++] = 0;
     stack[top++] = n - 1;

@@ -13,23 +13,24 @@ fn of(body: &str) -> String {
         }
     }
     format!(
-        "#define TWICE(n) (2 * n)\n#define MANY 40\n#pragma burstc size(n: 5, max 12)\n\
-         void f(int n, int a[16], int b[16], int c[16])\n{{\n{text}\n}}\n"
+        "#define TWICE(n) (2 * n)\n#define MANY 40\n#pragma burstc size(n: 5, max 40)\n\
+         void f(int n, int a[64], int b[64], int c[64])\n{{\n{text}\n}}\n"
     )
 }
 
 #[test]
-fn as_many_rounds_as_stated() {
+fn as_often_as_stated() {
     compare_each(
         &[
-            "int s = 1; ROUNDS(n); while (s) { s = 0; for (int i = 0; i + 1 < n; i++) if (a[i] > a[i + 1]) \
+            "int s = 1; ROUNDS(n + 1); while (s) { s = 0; for (int i = 0; i + 1 < n; i++) if (a[i] > a[i + 1]) \
              { int t = a[i]; a[i] = a[i + 1]; a[i + 1] = t; s = 1; } c[0]++; }",
             "int s; ROUNDS(n + 1); do { s = 0; for (int i = 1; i < n; i++) { if (a[i - 1] <= a[i]) continue; \
              int t = a[i]; a[i] = a[i - 1]; a[i - 1] = t; s = 1; } c[0]++; } while (s); c[1] = s;",
-            "int i = 0, k = a[0] & 7; ROUNDS(20 - n); while (k != 3) { i++; k = (k * 5 + 1) & 7; c[i & 7] = k; }",
+            "int i = 0, k = a[0] & 7; ROUNDS(100 - 2 * n); while (k != 3) { i++; k = (k * 5 + 1) & 7; c[i & 7] = k; }",
             "int k = a[0] & 7; ROUNDS(20); do { k = (k * 5 + 1) & 7; if (k == 2) continue; c[k]++; } while (k != 3);",
             "int k = a[0] & 7; ROUNDS(MANY); while (1) { k = (k * 5 + 1) & 7; if (k == 3) break; c[k]++; }",
             "int k = a[0] & 7; for (int i = 0; i < n; i++) ROUNDS(2 * MANY - 60); while (k != i % 8) k = (k * 5 + 1) & 7; c[0] = k;",
+            "int k = a[0] & 7; if (n > 3) { ROUNDS(3 * n - 4); while (k != 3 && k > 5) k = (k * 5 + 1) & 7; c[0] = k; }",
             // One in the other.
             "int k = a[0] & 7, j = 5; ROUNDS(9); while (k) { ROUNDS(9); while (j != k) { j = (j * 5 + 1) & 7; c[j]++; } k = (k * 5 + 1) & 7; }",
             // What counts needs no directive, and may have one.
